@@ -1,0 +1,62 @@
+//! Reading the agents' JSON tolerantly: broken UTF-8, stray control bytes, two objects on a line.
+
+/// The JSON documents a damaged line can still be read as: control bytes blanked, broken UTF-8
+/// replaced, concatenated objects (`{…}{…}`) separated. Call it only when the line as it stands
+/// did not parse.
+pub(crate) fn recover(line: &[u8]) -> Vec<String> {
+    let text: String = String::from_utf8_lossy(line)
+        .chars()
+        .map(|c| if c.is_control() && c != '\t' { ' ' } else { c })
+        .collect();
+    split_objects(&text)
+}
+
+fn split_objects(text: &str) -> Vec<String> {
+    let mut documents = Vec::new();
+    let (mut depth, mut start) = (0_u32, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        if in_string {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => in_string = false,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'{' => {
+                if depth == 0 {
+                    start = at;
+                }
+                depth += 1;
+            }
+            b'}' if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    documents.push(text[start..=at].to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    documents
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_objects_on_a_line_are_two_documents() {
+        assert_eq!(recover(br#"{"a":"}{"}{"b":{"c":1}}"#), [r#"{"a":"}{"}"#, r#"{"b":{"c":1}}"#]);
+    }
+
+    #[test]
+    fn broken_bytes_are_blanked() {
+        assert_eq!(recover(b"\0{\"a\":\"x\xffy\0\"}"), ["{\"a\":\"x\u{fffd}y \"}"]);
+        assert!(recover(b"{\"torn\":").is_empty());
+    }
+}

@@ -1,0 +1,2 @@
+//! The `backstory` binary.
+fn main() {}

@@ -1,0 +1,17 @@
+//! The nouns of Backstory: sessions, events, their identities, lineage and cost.
+//!
+//! Pure data. Nothing here does IO, reads a clock or can fail because of the outside world.
+
+mod event;
+mod id;
+mod secret;
+mod session;
+mod time;
+mod usage;
+
+pub use event::{EventKind, Role, SUMMARY_MAX_CHARS, SessionEvent, summarize};
+pub use id::{EventKey, Flavor, SessionUid, address};
+pub use secret::SecretFinding;
+pub use session::{Lineage, Outcome, SCHEMA_VERSION, Session, Watermarks};
+pub use time::Timestamp;
+pub use usage::{Cost, Usage};
