@@ -1,1 +1,35 @@
-//! Placeholder.
+//! The local archive: rows in SQLite, bulky payloads in one compressed pack per session.
+//!
+//! [`Vault`] is the whole API. It owns the home directory, opens every connection with the same
+//! pragmas and file modes, and is the only code that knows SQL. Writing goes through [`Writer`]
+//! ([`Chunk`] by [`Chunk`]: rows, pack blocks and the source's cursor together); reading never
+//! blocks on it.
+
+mod chunk;
+mod connect;
+mod cursor;
+mod error;
+mod home;
+mod lock;
+mod migrate;
+mod pack;
+mod query;
+mod report;
+mod rows;
+mod vault;
+mod verify;
+mod writer;
+
+pub use chunk::{
+    Block, Chunk, EventRow, QuarantineRow, SecretRow, SessionDelta, Text, UsageRow, UsageRule,
+};
+pub use cursor::{Cursor, SourceStat, path_key};
+pub use error::StoreError;
+pub use home::Home;
+pub use lock::SweepLock;
+pub use pack::{BLOCK_BYTES, compress_block};
+pub use query::SessionFilter;
+pub use report::{FlavorTotals, QuarantineCount, SecretCount, Sizes, SourceProblem, SweepRecord};
+pub use vault::{KnownEvent, SessionHead, Vault};
+pub use verify::Damage;
+pub use writer::Writer;

@@ -1,0 +1,59 @@
+//! The only place that opens the database.
+#![expect(clippy::disallowed_methods, reason = "this is the shim every other file goes through")]
+
+use crate::home::private_file;
+use crate::{Home, StoreError, migrate};
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+use std::time::Duration;
+
+/// Opens for reading and writing, creating and migrating as needed.
+pub(crate) fn read_write(home: &Home) -> Result<Connection, StoreError> {
+    home.create()?;
+    let path = home.archive();
+    // SQLite creates its side files with the mode of the database.
+    drop(private_file().open(&path)?);
+    let open = || -> Result<Connection, StoreError> {
+        let mut connection = Connection::open(&path)?;
+        connection.busy_timeout(Duration::from_secs(10))?;
+        connection.execute_batch(
+            "PRAGMA auto_vacuum = INCREMENTAL;
+             PRAGMA journal_mode = WAL;
+             PRAGMA synchronous = NORMAL;
+             PRAGMA secure_delete = ON;
+             PRAGMA cache_size = -24000;
+             PRAGMA wal_autocheckpoint = 8000;
+             PRAGMA journal_size_limit = 0;
+             PRAGMA temp_store = MEMORY;",
+        )?;
+        migrate::run(&mut connection)?;
+        Ok(connection)
+    };
+    open().map_err(|error| name_corruption(error, &path))
+}
+
+/// Opens for reading; the archive must exist.
+pub(crate) fn read_only(home: &Home) -> Result<Connection, StoreError> {
+    let path = home.archive();
+    if !path.exists() {
+        return Err(StoreError::Missing(path));
+    }
+    let open = || -> Result<Connection, StoreError> {
+        let connection = Connection::open_with_flags(
+            &path,
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?;
+        connection.busy_timeout(Duration::from_secs(10))?;
+        connection.execute_batch("PRAGMA cache_size = -16000; PRAGMA query_only = ON;")?;
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        Ok(connection)
+    };
+    open().map_err(|error| name_corruption(error, &path))
+}
+
+fn name_corruption(error: StoreError, path: &Path) -> StoreError {
+    if error.is_corrupt() {
+        return StoreError::Corrupt { path: path.to_owned(), reason: error.to_string() };
+    }
+    error
+}

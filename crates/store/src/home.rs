@@ -1,0 +1,78 @@
+//! The home directory: what lies where, with private file modes.
+
+use crate::StoreError;
+use fs_err as fs;
+use std::path::{Path, PathBuf};
+
+/// Backstory's own directory.
+#[derive(Clone, Debug)]
+pub struct Home {
+    dir: PathBuf,
+}
+
+impl Home {
+    /// Names the directory; nothing is created.
+    pub fn new(dir: impl Into<PathBuf>) -> Self {
+        Self { dir: dir.into() }
+    }
+
+    /// The directory itself.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The database.
+    pub fn archive(&self) -> PathBuf {
+        self.dir.join("archive.db")
+    }
+
+    /// The folder of packs.
+    pub fn packs(&self) -> PathBuf {
+        self.dir.join("packs")
+    }
+
+    /// The pack of one session.
+    pub fn pack(&self, session_id: i64) -> PathBuf {
+        self.packs()
+            .join(format!("{:02x}", session_id & 0xff))
+            .join(format!("{session_id:08x}.pack"))
+    }
+
+    /// The lock a sweep holds.
+    pub fn lock(&self) -> PathBuf {
+        self.dir.join("sweep.lock")
+    }
+
+    /// Creates the directory, readable by its owner only.
+    pub fn create(&self) -> Result<(), StoreError> {
+        create_private_dir(&self.dir)?;
+        create_private_dir(&self.packs())
+    }
+}
+
+/// Creates a directory (and its parents) with mode 0700.
+pub(crate) fn create_private_dir(dir: &Path) -> Result<(), StoreError> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir).map_err(|error| {
+        std::io::Error::new(error.kind(), format!("failed to create {}: {error}", dir.display()))
+    })?;
+    Ok(())
+}
+
+/// Options that create a file with mode 0600.
+pub(crate) fn private_file() -> fs::OpenOptions {
+    let mut options = fs::OpenOptions::new();
+    options.create(true).read(true).write(true);
+    #[cfg(unix)]
+    {
+        use fs_err::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options
+}

@@ -1,0 +1,36 @@
+//! Schema migrations: additive, named by time, each applied once. An older binary opens a newer
+//! database, because nothing is ever removed or renamed and unknown migrations are left alone.
+
+use crate::StoreError;
+use rusqlite::{Connection, TransactionBehavior};
+
+const MIGRATIONS: &[(&str, &str)] =
+    &[("20261115T210000_initial", include_str!("../migrations/20261115T210000_initial.sql"))];
+
+/// Applies what is missing.
+pub(crate) fn run(connection: &mut Connection) -> Result<(), StoreError> {
+    if is_current(connection) {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
+    transaction.execute_batch(
+        "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) WITHOUT ROWID;",
+    )?;
+    for (name, sql) in MIGRATIONS {
+        let fresh = transaction.execute("INSERT OR IGNORE INTO migrations VALUES (?1)", [name])?;
+        if fresh == 1 {
+            transaction.execute_batch(sql)?;
+        }
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+fn is_current(connection: &Connection) -> bool {
+    let Some((newest, _)) = MIGRATIONS.last() else { return true };
+    connection
+        .query_row("SELECT count(*) FROM migrations WHERE name = ?1", [newest], |row| {
+            row.get::<_, i64>(0)
+        })
+        .is_ok_and(|found| found == 1)
+}

@@ -1,0 +1,259 @@
+//! What the archive holds, in numbers.
+
+use crate::{StoreError, Vault};
+use backstory_model::{Cost, Flavor, Timestamp};
+use std::path::Path;
+
+/// One finished sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SweepRecord {
+    /// Began.
+    pub started_at: Timestamp,
+    /// Ended.
+    pub finished_at: Timestamp,
+    /// Files seen.
+    pub files: u64,
+    /// Files whose content was read.
+    pub files_read: u64,
+    /// Bytes read from them.
+    pub bytes_read: u64,
+    /// Events added.
+    pub new_events: u64,
+    /// Files and records that made trouble.
+    pub problems: u64,
+}
+
+/// Totals of one agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlavorTotals {
+    /// The agent.
+    pub flavor: Flavor,
+    /// Conversations with the human.
+    pub sessions: u64,
+    /// Sub-agents' side conversations.
+    pub subagents: u64,
+    /// Events.
+    pub events: u64,
+    /// Tokens, money, turns; nothing counted twice.
+    pub cost: Cost,
+    /// First event.
+    pub first: Option<Timestamp>,
+    /// Last event.
+    pub last: Option<Timestamp>,
+    /// Source files.
+    pub files: u64,
+    /// Bytes of them.
+    pub source_bytes: u64,
+    /// Records of unknown type.
+    pub unknown: u64,
+    /// Records that could not be read.
+    pub bad: u64,
+    /// Transcripts that are not empty and yet yielded no message.
+    pub silent_files: u64,
+}
+
+/// Unknown records of one type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuarantineCount {
+    /// The agent.
+    pub flavor: String,
+    /// Its version.
+    pub cli_version: Option<String>,
+    /// The record type.
+    pub type_name: String,
+    /// How many.
+    pub count: u64,
+    /// A file that holds one.
+    pub example_path: String,
+    /// The line in it.
+    pub example_line: u64,
+    /// Why, for unreadable ones.
+    pub reason: Option<String>,
+}
+
+/// Secrets of one kind in one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretCount {
+    /// The file.
+    pub path: String,
+    /// Kind of secret.
+    pub kind: String,
+    /// Its fingerprint.
+    pub fingerprint: String,
+    /// Lines that hold it.
+    pub lines: Vec<u64>,
+}
+
+/// A source that could not be read, or read as something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceProblem {
+    /// The agent.
+    pub flavor: String,
+    /// The file.
+    pub path: String,
+    /// What is wrong.
+    pub problem: String,
+}
+
+/// Bytes on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// Database, write-ahead log included.
+    pub rows: u64,
+    /// Packs.
+    pub packs: u64,
+}
+
+impl Vault {
+    /// Totals per agent, in the order of [`Flavor::ALL`].
+    pub fn totals(&self) -> Result<Vec<FlavorTotals>, StoreError> {
+        let mut statement = self.connection.prepare(include_str!("sql/totals.sql"))?;
+        let mut totals = Vec::new();
+        for flavor in Flavor::ALL {
+            let count = |row: &rusqlite::Row<'_>, column: usize| {
+                row.get::<_, Option<i64>>(column).map(|count| count.unwrap_or(0) as u64)
+            };
+            let total = statement.query_row([flavor.name()], |row| {
+                Ok(FlavorTotals {
+                    flavor,
+                    sessions: count(row, 0)?,
+                    subagents: count(row, 1)?,
+                    events: count(row, 2)?,
+                    cost: Cost {
+                        input_tokens: count(row, 3)?,
+                        output_tokens: count(row, 4)?,
+                        cache_read_tokens: count(row, 5)?,
+                        cache_write_5m_tokens: count(row, 6)?,
+                        cache_write_1h_tokens: count(row, 7)?,
+                        reasoning_tokens: count(row, 8)?,
+                        usd: row.get(9)?,
+                        wall_clock_s: 0,
+                        turns: count(row, 10)? as u32,
+                        retries: count(row, 11)? as u32,
+                    },
+                    first: row.get::<_, Option<i64>>(12)?.map(Timestamp),
+                    last: row.get::<_, Option<i64>>(13)?.map(Timestamp),
+                    files: count(row, 14)?,
+                    source_bytes: count(row, 15)?,
+                    unknown: count(row, 16)?,
+                    bad: count(row, 17)?,
+                    silent_files: count(row, 18)?,
+                })
+            })?;
+            if total.files > 0 || total.sessions > 0 {
+                totals.push(total);
+            }
+        }
+        Ok(totals)
+    }
+
+    /// Unknown and unreadable records by agent, version and type, most frequent first.
+    pub fn quarantine(&self) -> Result<Vec<QuarantineCount>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT q.flavor, q.cli_version, q.type_name, count(*), max(q.reason), s.path, min(q.line)
+             FROM quarantine q JOIN sources s ON s.id = q.source_id
+             GROUP BY q.flavor, q.cli_version, q.type_name
+             ORDER BY count(*) DESC, q.flavor, q.type_name",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok(QuarantineCount {
+                flavor: row.get(0)?,
+                cli_version: row.get(1)?,
+                type_name: row.get(2)?,
+                count: row.get::<_, i64>(3)? as u64,
+                reason: row.get(4)?,
+                example_path: row.get(5)?,
+                example_line: row.get::<_, i64>(6)? as u64,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Which source files hold secrets, by kind and line.
+    pub fn secrets(&self) -> Result<Vec<SecretCount>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT s.path, x.kind, x.fingerprint, x.line
+             FROM secrets x JOIN sources s ON s.id = x.source_id
+             ORDER BY s.path, x.kind, x.fingerprint, x.line",
+        )?;
+        let mut found: Vec<SecretCount> = Vec::new();
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (path, kind, fingerprint): (String, String, String) =
+                (row.get(0)?, row.get(1)?, row.get(2)?);
+            let line = row.get::<_, i64>(3)? as u64;
+            match found.last_mut() {
+                Some(last)
+                    if last.path == path
+                        && last.kind == kind
+                        && last.fingerprint == fingerprint =>
+                {
+                    last.lines.push(line);
+                }
+                _ => found.push(SecretCount { path, kind, fingerprint, lines: vec![line] }),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Sources that could not be read, and transcripts that yielded no message.
+    pub fn source_problems(&self) -> Result<Vec<SourceProblem>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT flavor, path, coalesce(problem,
+                'not empty (' || size || ' bytes), yet no message was found in it')
+             FROM sources
+             WHERE problem IS NOT NULL OR (is_transcript AND size > 0 AND messages = 0)
+             ORDER BY flavor, path",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok(SourceProblem { flavor: row.get(0)?, path: row.get(1)?, problem: row.get(2)? })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The last finished sweep.
+    pub fn last_sweep(&self) -> Result<Option<SweepRecord>, StoreError> {
+        use rusqlite::OptionalExtension;
+        Ok(self
+            .connection
+            .query_row(
+                "SELECT started_at, finished_at, files, files_read, bytes_read, new_events, problems
+                 FROM sweeps ORDER BY id DESC LIMIT 1",
+                [],
+                |row| {
+                    let count = |column| row.get::<_, i64>(column).map(|count| count as u64);
+                    Ok(SweepRecord {
+                        started_at: Timestamp(row.get(0)?),
+                        finished_at: Timestamp(row.get(1)?),
+                        files: count(2)?,
+                        files_read: count(3)?,
+                        bytes_read: count(4)?,
+                        new_events: count(5)?,
+                        problems: count(6)?,
+                    })
+                },
+            )
+            .optional()?)
+    }
+
+    /// Bytes on disk, everything counted.
+    pub fn sizes(&self) -> Result<Sizes, StoreError> {
+        let archive = self.home.archive();
+        let mut sizes = Sizes::default();
+        for suffix in ["", "-wal", "-shm"] {
+            let mut name = archive.clone().into_os_string();
+            name.push(suffix);
+            sizes.rows += fs_err::metadata(Path::new(&name)).map_or(0, |meta| meta.len());
+        }
+        for folder in fs_err::read_dir(self.home.packs())? {
+            let folder = folder?.path();
+            if !folder.is_dir() {
+                continue;
+            }
+            for pack in fs_err::read_dir(folder)? {
+                sizes.packs += pack?.metadata()?.len();
+            }
+        }
+        Ok(sizes)
+    }
+}

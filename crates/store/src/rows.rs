@@ -1,0 +1,257 @@
+//! Rows ↔ model.
+
+use crate::cursor::{Cursor, SourceStat};
+use backstory_model::{
+    Cost, EventKind, Flavor, Lineage, Outcome, Role, Session, SessionEvent, SessionUid, Timestamp,
+    Watermarks,
+};
+use rusqlite::Row;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+
+/// Block number of a payload whose pack was lost.
+pub(crate) const LOST_BLOCK: i64 = -1;
+/// [`crate::EventRow::is_sidechain`] in the flags column.
+pub(crate) const FLAG_SIDECHAIN: u8 = 1;
+
+pub(crate) const CURSOR_SQL: &str = "SELECT id, path_key, path, flavor, role, is_transcript, dev,
+    inode, size, mtime_ns, offset, lines, head_print, tail_print, state, session_id, messages, bad,
+    unknown, problem, read_at FROM sources WHERE path_key = ?1";
+
+pub(crate) fn cursor(row: &Row<'_>) -> rusqlite::Result<Cursor> {
+    let flavor: String = row.get(3)?;
+    Ok(Cursor {
+        id: row.get(0)?,
+        path_key: row.get(1)?,
+        path: row.get(2)?,
+        flavor: Flavor::from_name(&flavor).map_or("unknown", Flavor::name),
+        role: row.get(4)?,
+        is_transcript: row.get(5)?,
+        stat: SourceStat {
+            dev: row.get::<_, i64>(6)? as u64,
+            inode: row.get::<_, i64>(7)? as u64,
+            size: row.get::<_, i64>(8)? as u64,
+            mtime_ns: row.get(9)?,
+        },
+        offset: row.get::<_, i64>(10)? as u64,
+        lines: row.get::<_, i64>(11)? as u64,
+        head_print: row.get(12)?,
+        tail_print: row.get(13)?,
+        state: row.get(14)?,
+        session_id: row.get(15)?,
+        messages: row.get::<_, i64>(16)? as u64,
+        bad: row.get::<_, i64>(17)? as u64,
+        unknown: row.get::<_, i64>(18)? as u64,
+        problem: row.get(19)?,
+        read_at: row.get::<_, Option<i64>>(20)?.map(Timestamp),
+    })
+}
+
+pub(crate) const SESSION_SQL: &str = "SELECT session_uid, flavor, parent_session_uid,
+    forked_from_uid, continues_uid, parent_call_id, agent_name, repo, project_key, domain, cwd,
+    git_branch, model, models, cli_version, title, started_at, ended_at, outcome, outcome_reason,
+    input_tokens, output_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens,
+    reasoning_tokens, usd, turns, retries, cost_in_parent, task_ref, source_path, source_bytes,
+    events, schema_version, discovered_at, ingested_at, analyzed_at, evicted_at FROM sessions";
+
+pub(crate) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
+    let uid = SessionUid::from_stored(row.get(0)?);
+    let flavor: String = row.get(1)?;
+    let at = |column: usize| -> rusqlite::Result<Option<Timestamp>> {
+        Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp))
+    };
+    let other = |column: usize| -> rusqlite::Result<Option<SessionUid>> {
+        Ok(row.get::<_, Option<String>>(column)?.map(SessionUid::from_stored))
+    };
+    let models: String = row.get(13)?;
+    let outcome: String = row.get(18)?;
+    let (started_at, ended_at) = (at(16)?, at(17)?);
+    Ok(Session {
+        native_session_id: uid.native().to_owned(),
+        session_uid: uid,
+        flavor: Flavor::from_name(&flavor).unwrap_or(Flavor::Claude),
+        lineage: Lineage {
+            parent_session_uid: other(2)?,
+            forked_from_uid: other(3)?,
+            continues_uid: other(4)?,
+            parent_call_id: row.get(5)?,
+            agent_name: row.get(6)?,
+        },
+        repo: row.get(7)?,
+        project_key: row.get(8)?,
+        domain: row.get(9)?,
+        cwd: row.get(10)?,
+        git_branch: row.get(11)?,
+        model: row.get(12)?,
+        models: models.split('\n').filter(|model| !model.is_empty()).map(str::to_owned).collect(),
+        cli_version: row.get(14)?,
+        title: row.get(15)?,
+        started_at,
+        ended_at,
+        outcome: Outcome::from_name(&outcome).unwrap_or_default(),
+        outcome_reason: row.get(19)?,
+        cost: cost(row, started_at, ended_at)?,
+        cost_in_parent: row.get(29)?,
+        task_ref: row.get(30)?,
+        source_path: row.get(31)?,
+        source_bytes: row.get::<_, i64>(32)? as u64,
+        events: row.get(33)?,
+        schema_version: row.get(34)?,
+        watermarks: Watermarks {
+            discovered_at: at(35)?,
+            ingested_at: at(36)?,
+            analyzed_at: at(37)?,
+            evicted_at: at(38)?,
+        },
+    })
+}
+
+fn cost(
+    row: &Row<'_>,
+    started_at: Option<Timestamp>,
+    ended_at: Option<Timestamp>,
+) -> rusqlite::Result<Cost> {
+    let tokens = |column: usize| row.get::<_, i64>(column).map(|count| count as u64);
+    let wall_clock_s = match (started_at, ended_at) {
+        (Some(from), Some(to)) => (to.0.saturating_sub(from.0) / 1000).max(0) as u64,
+        _ => 0,
+    };
+    Ok(Cost {
+        input_tokens: tokens(20)?,
+        output_tokens: tokens(21)?,
+        cache_read_tokens: tokens(22)?,
+        cache_write_5m_tokens: tokens(23)?,
+        cache_write_1h_tokens: tokens(24)?,
+        reasoning_tokens: tokens(25)?,
+        usd: row.get(26)?,
+        wall_clock_s,
+        turns: row.get(27)?,
+        retries: row.get(28)?,
+    })
+}
+
+pub(crate) const EVENT_SQL: &str = "SELECT session_id, seq, parent_seq, native_id, ts, kind, role,
+    flags, tool, call_id, summary, block, offset, len, tokens, exit_code, duration_ms, files
+    FROM events WHERE session_id = ?1";
+
+pub(crate) fn event(row: &Row<'_>, session_uid: &SessionUid) -> rusqlite::Result<SessionEvent> {
+    let session_id: i64 = row.get(0)?;
+    let flags: u8 = row.get(7)?;
+    let block: Option<i64> = row.get(11)?;
+    let payload_ref = match block {
+        Some(LOST_BLOCK) => Some(format!("pack://{session_id}/lost")),
+        Some(block) => {
+            let (offset, len): (i64, i64) = (row.get(12)?, row.get(13)?);
+            Some(format!("pack://{session_id}/{block}+{offset}+{len}"))
+        }
+        None => None,
+    };
+    let files: Option<String> = row.get(17)?;
+    Ok(SessionEvent {
+        session_uid: session_uid.clone(),
+        seq: row.get(1)?,
+        parent_seq: row.get(2)?,
+        native_id: native_id_text(row.get_ref(3)?),
+        ts: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+        kind: EventKind::from_code(row.get(5)?).unwrap_or(EventKind::Lifecycle),
+        role: Role::from_code(row.get(6)?).unwrap_or(Role::System),
+        is_sidechain: flags & FLAG_SIDECHAIN != 0,
+        tool: row.get(8)?,
+        call_id: row.get(9)?,
+        summary: row.get(10)?,
+        payload_ref,
+        tokens: row.get::<_, Option<i64>>(14)?.unwrap_or(0) as u64,
+        exit_code: row.get(15)?,
+        duration_ms: row.get::<_, Option<i64>>(16)?.map(|ms| ms as u64),
+        files: files.map(|files| files.lines().map(str::to_owned).collect()).unwrap_or_default(),
+    })
+}
+
+/// Session row, block position, offset and length of a payload reference.
+pub(crate) fn parse_payload_ref(reference: &str) -> Option<(i64, u64, usize, usize)> {
+    let (session, place) = reference.strip_prefix("pack://")?.split_once('/')?;
+    let mut parts = place.split('+');
+    let place = (
+        session.parse().ok()?,
+        parts.next()?.parse().ok()?,
+        parts.next()?.parse().ok()?,
+        parts.next()?.parse().ok()?,
+    );
+    Some(place)
+}
+
+/// A native id as it is stored: canonical UUIDs as their 16 bytes, anything else as text.
+pub(crate) fn native_id_value<'a>(id: &'a str, bytes: &'a mut [u8; 16]) -> ToSqlOutput<'a> {
+    if parse_uuid(id, bytes) {
+        ToSqlOutput::Borrowed(ValueRef::Blob(bytes))
+    } else {
+        ToSqlOutput::Borrowed(ValueRef::Text(id.as_bytes()))
+    }
+}
+
+fn native_id_text(value: ValueRef<'_>) -> Option<String> {
+    match value {
+        ValueRef::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) if bytes.len() == 16 => Some(format_uuid(bytes)),
+        _ => None,
+    }
+}
+
+const HYPHENS: [usize; 4] = [8, 13, 18, 23];
+
+fn parse_uuid(text: &str, out: &mut [u8; 16]) -> bool {
+    let text = text.as_bytes();
+    if text.len() != 36 || HYPHENS.iter().any(|at| text[*at] != b'-') {
+        return false;
+    }
+    let mut digits = text.iter().enumerate().filter(|(at, _)| !HYPHENS.contains(at));
+    let mut digit = || match digits.next() {
+        Some((_, byte @ b'0'..=b'9')) => Some(byte - b'0'),
+        Some((_, byte @ b'a'..=b'f')) => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    for byte in out.iter_mut() {
+        let (Some(high), Some(low)) = (digit(), digit()) else { return false };
+        *byte = high << 4 | low;
+    }
+    true
+}
+
+fn format_uuid(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    let mut text = String::with_capacity(36);
+    for (at, byte) in bytes.iter().enumerate() {
+        if matches!(at, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canonical_uuids_are_stored_small_and_come_back_whole() {
+        let mut bytes = [0; 16];
+        let id = "0198c0de-1234-7abc-8def-0123456789ab";
+        assert!(matches!(
+            native_id_value(id, &mut bytes),
+            ToSqlOutput::Borrowed(ValueRef::Blob(_))
+        ));
+        assert_eq!(format_uuid(&bytes), id);
+        for other in ["call_1", "0198C0DE-1234-7abc-8def-0123456789ab", "é".repeat(18).as_str()] {
+            assert!(matches!(
+                native_id_value(other, &mut bytes),
+                ToSqlOutput::Borrowed(ValueRef::Text(_))
+            ));
+        }
+    }
+
+    #[test]
+    fn payload_references_are_parsed_or_refused() {
+        assert_eq!(parse_payload_ref("pack://3/8+10+20"), Some((3, 8, 10, 20)));
+        assert_eq!(parse_payload_ref("pack://3/lost"), None);
+    }
+}

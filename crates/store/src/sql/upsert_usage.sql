@@ -1,0 +1,14 @@
+INSERT INTO usage (
+    key, session_id, ts, model, input, output, cache_read, cache_write_5m, cache_write_1h,
+    reasoning, usd
+) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+ON CONFLICT (key) DO UPDATE SET
+    ts = coalesce(ts, excluded.ts),
+    model = coalesce(excluded.model, model),
+    input = excluded.input,
+    output = excluded.output,
+    cache_read = excluded.cache_read,
+    cache_write_5m = excluded.cache_write_5m,
+    cache_write_1h = excluded.cache_write_1h,
+    reasoning = excluded.reasoning,
+    usd = excluded.usd

@@ -1,0 +1,163 @@
+//! The archive as readers see it: lookups a sweep needs, and payloads.
+
+use crate::cursor::{Cursor, SourceStat};
+use crate::{Home, StoreError, connect, pack, rows};
+use backstory_model::{EventKey, Flavor, SessionEvent, SessionUid};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Read access to the archive.
+#[derive(Debug)]
+pub struct Vault {
+    pub(crate) home: Home,
+    pub(crate) connection: Connection,
+    /// The block read last: payloads of neighbouring events share it.
+    last_block: RefCell<Option<CachedBlock>>,
+}
+
+#[derive(Debug)]
+struct CachedBlock {
+    session_id: i64,
+    position: u64,
+    raw: Vec<u8>,
+}
+
+/// What a sweep must know of a stored session before it adds to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionHead {
+    /// Row id.
+    pub id: i64,
+    /// Next free seq.
+    pub next_seq: u32,
+    /// True once its working directory is known.
+    pub has_cwd: bool,
+}
+
+/// A stored event met again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownEvent {
+    /// Its place in the session.
+    pub seq: u32,
+    /// True if its payload was lost and should be stored again.
+    pub payload_lost: bool,
+}
+
+impl Vault {
+    /// Opens an existing archive for reading.
+    pub fn open(home: &Home) -> Result<Self, StoreError> {
+        let connection = connect::read_only(home)?;
+        Ok(Self { home: home.clone(), connection, last_block: RefCell::new(None) })
+    }
+
+    /// The home directory.
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// What is known of every source's size and time, by path key.
+    pub fn source_stats(&self) -> Result<HashMap<i64, (SourceStat, u32)>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT path_key, size, mtime_ns, inode, dev, schema_version FROM sources
+             INDEXED BY sources_stat",
+        )?;
+        let mut stats = HashMap::new();
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let stat = SourceStat {
+                size: row.get::<_, i64>(1)? as u64,
+                mtime_ns: row.get(2)?,
+                inode: row.get::<_, i64>(3)? as u64,
+                dev: row.get::<_, i64>(4)? as u64,
+            };
+            stats.insert(row.get(0)?, (stat, row.get(5)?));
+        }
+        Ok(stats)
+    }
+
+    /// The cursor of one source.
+    pub fn cursor(&self, path_key: i64) -> Result<Option<Cursor>, StoreError> {
+        let mut statement = self.connection.prepare_cached(rows::CURSOR_SQL)?;
+        Ok(statement.query_row([path_key], rows::cursor).optional()?)
+    }
+
+    /// The largest row ids in use, for sessions and sources.
+    pub fn last_ids(&self) -> Result<(i64, i64), StoreError> {
+        Ok(self.connection.query_row(
+            "SELECT (SELECT coalesce(max(id), 0) FROM sessions),
+                    (SELECT coalesce(max(id), 0) FROM sources)",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?)
+    }
+
+    /// What is stored of a session.
+    pub fn session_head(&self, uid: &SessionUid) -> Result<Option<SessionHead>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, next_seq, cwd IS NOT NULL FROM sessions WHERE session_uid = ?1",
+        )?;
+        Ok(statement
+            .query_row([uid.as_str()], |row| {
+                Ok(SessionHead { id: row.get(0)?, next_seq: row.get(1)?, has_cwd: row.get(2)? })
+            })
+            .optional()?)
+    }
+
+    /// A stored event by its identity.
+    pub fn known_event(
+        &self,
+        session_id: i64,
+        key: EventKey,
+    ) -> Result<Option<KnownEvent>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT seq, block FROM events WHERE session_id = ?1 AND key = ?2")?;
+        Ok(statement
+            .query_row(params![session_id, key.0 as i64], |row| {
+                let block: Option<i64> = row.get(1)?;
+                Ok(KnownEvent { seq: row.get(0)?, payload_lost: block == Some(rows::LOST_BLOCK) })
+            })
+            .optional()?)
+    }
+
+    /// The session that first stored a chain-opening event.
+    pub fn root_owner(&self, key: EventKey) -> Result<Option<SessionUid>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT session_uid FROM roots JOIN sessions ON sessions.id = session_id WHERE key = ?1",
+        )?;
+        Ok(statement
+            .query_row([key.0 as i64], |row| Ok(SessionUid::from_stored(row.get(0)?)))
+            .optional()?)
+    }
+
+    /// The full content of an event: its payload, or its summary where there is no more.
+    pub fn payload(&self, event: &SessionEvent) -> Result<String, StoreError> {
+        let failed = |reason: String| StoreError::Payload {
+            address: backstory_model::address(&event.session_uid, event.seq),
+            reason,
+        };
+        let Some(reference) = &event.payload_ref else { return Ok(event.summary.clone()) };
+        let Some((session_id, block, offset, len)) = rows::parse_payload_ref(reference) else {
+            return Err(failed("it was lost with its pack".into()));
+        };
+        let mut cached = self.last_block.borrow_mut();
+        let holds =
+            |cached: &CachedBlock| (cached.session_id, cached.position) == (session_id, block);
+        if !cached.as_ref().is_some_and(holds) {
+            let raw = pack::read_block(&self.home.pack(session_id), block).map_err(&failed)?;
+            *cached = Some(CachedBlock { session_id, position: block, raw });
+        }
+        let bytes = cached
+            .as_ref()
+            .and_then(|cached| cached.raw.get(offset..offset + len))
+            .ok_or_else(|| failed("it lies outside its block".into()))?;
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// The flavors that have sessions.
+    pub fn flavors(&self) -> Result<Vec<Flavor>, StoreError> {
+        let mut statement = self.connection.prepare("SELECT DISTINCT flavor FROM sessions")?;
+        let names = statement.query_map([], |row| row.get::<_, String>(0))?;
+        Ok(names.filter_map(|name| name.ok().and_then(|name| Flavor::from_name(&name))).collect())
+    }
+}

@@ -1,0 +1,415 @@
+//! The one writer: rows, pack blocks and cursors of a chunk, committed together.
+
+use crate::chunk::{Chunk, EventRow, SessionDelta, UsageRow, UsageRule};
+use crate::report::SweepRecord;
+use crate::rows::{FLAG_SIDECHAIN, native_id_value};
+use crate::{Home, StoreError, connect, pack};
+use backstory_model::{SCHEMA_VERSION, Timestamp, Usage};
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
+use std::collections::HashMap;
+
+/// Write access to the archive. Hold a [`crate::SweepLock`] while using it.
+#[derive(Debug)]
+pub struct Writer {
+    home: Home,
+    connection: Connection,
+    /// Committed pack lengths of sessions touched in the open transaction.
+    pack_len: HashMap<i64, u64>,
+    /// Token sums not yet added to their sessions.
+    spent: HashMap<i64, Spent>,
+    open: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
+    tokens: [i64; 6],
+    usd: Option<f64>,
+}
+
+impl Writer {
+    /// Opens the archive for writing, creating it if needed.
+    pub fn open(home: &Home) -> Result<Self, StoreError> {
+        let connection = connect::read_write(home)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        Ok(Self {
+            home: home.clone(),
+            connection,
+            pack_len: HashMap::new(),
+            spent: HashMap::new(),
+            open: false,
+        })
+    }
+
+    /// Adds a chunk to the open transaction. On error the transaction is rolled back: everything
+    /// since the last commit will be read again.
+    pub fn apply(&mut self, chunk: &Chunk, now: Timestamp) -> Result<(), StoreError> {
+        if !self.open {
+            self.connection.execute_batch("BEGIN IMMEDIATE")?;
+            self.open = true;
+        }
+        let result = self.store(chunk, now);
+        if result.is_err() {
+            self.rollback();
+        }
+        result
+    }
+
+    /// Commits what was applied.
+    pub fn commit(&mut self) -> Result<(), StoreError> {
+        if !self.open {
+            return Ok(());
+        }
+        let result = self.add_spent().and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
+        if result.is_err() {
+            self.rollback();
+            return result;
+        }
+        self.open = false;
+        self.pack_len.clear();
+        Ok(())
+    }
+
+    /// Records a finished sweep and folds the write-ahead log into the database.
+    pub fn finish(mut self, sweep: &SweepRecord) -> Result<(), StoreError> {
+        self.commit()?;
+        self.connection.execute(
+            "INSERT INTO sweeps (started_at, finished_at, files, files_read, bytes_read, new_events,
+             problems) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                sweep.started_at.0,
+                sweep.finished_at.0,
+                sweep.files as i64,
+                sweep.files_read as i64,
+                sweep.bytes_read as i64,
+                sweep.new_events as i64,
+                sweep.problems as i64
+            ],
+        )?;
+        self.connection
+            .execute("DELETE FROM sweeps WHERE id <= (SELECT max(id) FROM sweeps) - 1000", [])?;
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        Ok(())
+    }
+
+    fn rollback(&mut self) {
+        // The error that led here is the one worth reporting.
+        let _ = self.connection.execute_batch("ROLLBACK");
+        self.open = false;
+        self.pack_len.clear();
+        self.spent.clear();
+    }
+
+    fn store(&mut self, chunk: &Chunk, now: Timestamp) -> Result<(), StoreError> {
+        if chunk.restarts {
+            for table in ["quarantine", "secrets"] {
+                self.connection
+                    .prepare_cached(&format!("DELETE FROM {table} WHERE source_id = ?1"))?
+                    .execute([chunk.cursor.id])?;
+            }
+        }
+        for session in &chunk.sessions {
+            self.upsert_session(session, chunk, now)?;
+        }
+        let positions = self.append_blocks(chunk)?;
+        self.insert_events(chunk, &positions)?;
+        for usage in &chunk.usage {
+            self.merge_usage(usage, chunk)?;
+        }
+        for (key, session_id) in &chunk.roots {
+            self.connection
+                .prepare_cached("INSERT OR IGNORE INTO roots VALUES (?1, ?2)")?
+                .execute(params![key.0 as i64, session_id])?;
+        }
+        self.insert_findings(chunk)?;
+        self.upsert_cursor(chunk, now)
+    }
+
+    fn upsert_session(
+        &mut self,
+        delta: &SessionDelta,
+        chunk: &Chunk,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let other = |uid: &Option<backstory_model::SessionUid>| {
+            uid.as_ref().map(|uid| uid.as_str().to_owned())
+        };
+        let lineage = &delta.lineage;
+        let known: Option<String> = self
+            .connection
+            .prepare_cached("SELECT models FROM sessions WHERE id = ?1")?
+            .query_row([delta.id], |row| row.get(0))
+            .optional()?;
+        let models = merge_models(known.unwrap_or_default(), &delta.models);
+        let owns_source = chunk.cursor.session_id == Some(delta.id);
+        self.connection.prepare_cached(include_str!("sql/upsert_session.sql"))?.execute(
+            params![
+                delta.id,
+                delta.uid,
+                delta.flavor,
+                other(&lineage.parent_session_uid),
+                other(&lineage.forked_from_uid),
+                other(&lineage.continues_uid),
+                lineage.parent_call_id,
+                lineage.agent_name,
+                delta.repo,
+                delta.project_key,
+                delta.domain,
+                delta.cwd,
+                delta.git_branch,
+                delta.models.last(),
+                models,
+                delta.cli_version,
+                delta.title.as_ref().map(|(_, title)| title),
+                delta.title.as_ref().map_or(0, |(rank, _)| *rank),
+                delta.started_at.map(|at| at.0),
+                delta.ended_at.map(|at| at.0),
+                delta.turns,
+                delta.retries,
+                delta.cost_in_parent,
+                delta.task_ref,
+                delta.source_path,
+                if owns_source { chunk.grown_bytes } else { 0 },
+                delta.events,
+                delta.next_seq,
+                SCHEMA_VERSION,
+                now.0,
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Writes the chunk's blocks to their packs; the result has one position per block.
+    fn append_blocks(&mut self, chunk: &Chunk) -> Result<Vec<u64>, StoreError> {
+        let mut positions = vec![0; chunk.blocks.len()];
+        let mut sessions: Vec<i64> = chunk.blocks.iter().map(|block| block.session_id).collect();
+        sessions.dedup();
+        sessions.sort_unstable();
+        sessions.dedup();
+        for session_id in sessions {
+            let (places, blocks): (Vec<usize>, Vec<&[u8]>) = chunk
+                .blocks
+                .iter()
+                .enumerate()
+                .filter(|(_, block)| block.session_id == session_id)
+                .map(|(place, block)| (place, block.bytes.as_slice()))
+                .unzip();
+            let committed = match self.pack_len.get(&session_id) {
+                Some(len) => *len,
+                None => self
+                    .connection
+                    .prepare_cached("SELECT pack_len FROM sessions WHERE id = ?1")?
+                    .query_row([session_id], |row| row.get::<_, i64>(0))?
+                    as u64,
+            };
+            let (written, len) = pack::append(&self.home, session_id, committed, &blocks)?;
+            for (place, position) in places.into_iter().zip(written) {
+                positions[place] = position;
+            }
+            self.pack_len.insert(session_id, len);
+            self.connection
+                .prepare_cached("UPDATE sessions SET pack_len = ?2 WHERE id = ?1")?
+                .execute(params![session_id, len as i64])?;
+        }
+        Ok(positions)
+    }
+
+    fn insert_events(&self, chunk: &Chunk, positions: &[u64]) -> Result<(), StoreError> {
+        let mut insert = self.connection.prepare_cached(include_str!("sql/insert_event.sql"))?;
+        for event in chunk.events.iter().filter(|event| !event.refresh) {
+            let mut uuid = [0; 16];
+            let native_id = event.native_id.map(|id| native_id_value(chunk.get(id), &mut uuid));
+            let payload = event.payload.map(|(block, offset, len)| (positions[block], offset, len));
+            insert.execute(params![
+                event.session_id,
+                event.seq,
+                event.key.0 as i64,
+                event.parent_seq,
+                native_id,
+                event.ts.map(|at| at.0),
+                event.kind.code(),
+                event.role.code(),
+                if event.is_sidechain { FLAG_SIDECHAIN } else { 0 },
+                event.tool.map(|tool| chunk.get(tool)),
+                event.call_id.map(|id| chunk.get(id)),
+                chunk.get(event.summary),
+                payload.map(|(position, _, _)| position as i64),
+                payload.map(|(_, offset, _)| offset),
+                payload.map(|(_, _, len)| len),
+                (event.tokens > 0).then_some(event.tokens as i64),
+                event.exit_code,
+                event.duration_ms.map(|ms| ms as i64),
+                event.files.map(|files| chunk.get(files)),
+            ])?;
+        }
+        for event in chunk.events.iter().filter(|event| event.refresh) {
+            self.refresh_event(event, chunk, positions)?;
+        }
+        Ok(())
+    }
+
+    fn refresh_event(
+        &self,
+        event: &EventRow,
+        chunk: &Chunk,
+        positions: &[u64],
+    ) -> Result<(), StoreError> {
+        self.connection.prepare_cached(include_str!("sql/refresh_event.sql"))?.execute(params![
+            event.session_id,
+            event.seq,
+            event.parent_seq,
+            event.kind.code(),
+            event.role.code(),
+            event.tool.map(|tool| chunk.get(tool)),
+            event.call_id.map(|id| chunk.get(id)),
+            chunk.get(event.summary),
+            event.exit_code,
+            event.duration_ms.map(|ms| ms as i64),
+            event.files.map(|files| chunk.get(files)),
+            event.payload.map(|(block, _, _)| positions[block] as i64),
+            event.payload.map(|(_, offset, _)| offset),
+            event.payload.map(|(_, _, len)| len),
+        ])?;
+        Ok(())
+    }
+
+    fn merge_usage(&mut self, row: &UsageRow, chunk: &Chunk) -> Result<(), StoreError> {
+        let known = self
+            .connection
+            .prepare_cached(
+                "SELECT input, output, cache_read, cache_write_5m, cache_write_1h, reasoning,
+                 session_id, usd FROM usage WHERE key = ?1",
+            )?
+            .query_row([row.key.0 as i64], |known| {
+                let mut tokens = [0_i64; 6];
+                for (column, count) in tokens.iter_mut().enumerate() {
+                    *count = known.get(column)?;
+                }
+                Ok((tokens, known.get::<_, i64>(6)?, known.get::<_, Option<f64>>(7)?))
+            })
+            .optional()?;
+        let new = tokens(row.usage);
+        let (owner, before, merged, usd_before) = match known {
+            None => (row.session_id, [0; 6], new, None),
+            Some((old, owner, usd)) => {
+                let merged = match row.rule {
+                    UsageRule::Max => std::array::from_fn(|at| old[at].max(new[at])),
+                    UsageRule::Last => new,
+                };
+                (owner, old, merged, usd)
+            }
+        };
+        if known.is_some() && merged == before && row.usd == usd_before {
+            return Ok(());
+        }
+        let usd = row.usd.or(usd_before);
+        let model = row.model.map(|model| chunk.get(model));
+        let ts = row.ts.map(|at| at.0);
+        let key = row.key.0 as i64;
+        let mut values: Vec<&dyn ToSql> = vec![&key, &owner, &ts, &model];
+        values.extend(merged.iter().map(|count| count as &dyn ToSql));
+        values.push(&usd);
+        self.connection
+            .prepare_cached(include_str!("sql/upsert_usage.sql"))?
+            .execute(values.as_slice())?;
+        let spent = self.spent.entry(owner).or_default();
+        for (sum, (after, before)) in spent.tokens.iter_mut().zip(merged.iter().zip(before)) {
+            *sum += after - before;
+        }
+        if let Some(after) = usd {
+            *spent.usd.get_or_insert(0.0) += after - usd_before.unwrap_or(0.0);
+        }
+        Ok(())
+    }
+
+    fn add_spent(&mut self) -> Result<(), StoreError> {
+        let mut update = self.connection.prepare_cached(include_str!("sql/add_spent.sql"))?;
+        for (session_id, spent) in self.spent.drain() {
+            let [input, output, read, write_5m, write_1h, reasoning] = spent.tokens;
+            update.execute(params![
+                session_id, input, output, read, write_5m, write_1h, reasoning, spent.usd
+            ])?;
+        }
+        Ok(())
+    }
+
+    fn insert_findings(&self, chunk: &Chunk) -> Result<(), StoreError> {
+        let cursor = &chunk.cursor;
+        for (part, row) in chunk.quarantine.iter().enumerate() {
+            let raw =
+                zstd::bulk::compress(chunk.get(row.raw).as_bytes(), pack::compression_level())?;
+            self.connection
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO quarantine VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                )?
+                .execute(params![
+                    cursor.id,
+                    row.line as i64,
+                    part as i64,
+                    cursor.flavor,
+                    row.cli_version,
+                    row.type_name,
+                    row.reason,
+                    raw
+                ])?;
+        }
+        for row in &chunk.secrets {
+            self.connection
+                .prepare_cached("INSERT OR IGNORE INTO secrets VALUES (?1, ?2, ?3, ?4)")?
+                .execute(params![cursor.id, row.line as i64, row.kind, row.fingerprint])?;
+        }
+        Ok(())
+    }
+
+    fn upsert_cursor(&self, chunk: &Chunk, now: Timestamp) -> Result<(), StoreError> {
+        let cursor = &chunk.cursor;
+        self.connection.prepare_cached(include_str!("sql/upsert_source.sql"))?.execute(params![
+            cursor.id,
+            cursor.path_key,
+            cursor.path,
+            cursor.flavor,
+            cursor.role,
+            cursor.is_transcript,
+            cursor.stat.dev as i64,
+            cursor.stat.inode as i64,
+            cursor.stat.size as i64,
+            cursor.stat.mtime_ns,
+            cursor.offset as i64,
+            cursor.lines as i64,
+            cursor.head_print,
+            cursor.tail_print,
+            cursor.state,
+            cursor.session_id,
+            cursor.messages as i64,
+            cursor.bad as i64,
+            cursor.unknown as i64,
+            cursor.problem,
+            SCHEMA_VERSION,
+            now.0,
+        ])?;
+        Ok(())
+    }
+}
+
+fn tokens(usage: Usage) -> [i64; 6] {
+    [
+        usage.input as i64,
+        usage.output as i64,
+        usage.cache_read as i64,
+        usage.cache_write_5m as i64,
+        usage.cache_write_1h as i64,
+        usage.reasoning as i64,
+    ]
+}
+
+/// Adds models not yet known, in order of first use.
+fn merge_models(mut known: String, new: &[String]) -> String {
+    for model in new {
+        if !known.split('\n').any(|name| name == model) {
+            if !known.is_empty() {
+                known.push('\n');
+            }
+            known.push_str(model);
+        }
+    }
+    known
+}
