@@ -1,5 +1,10 @@
 //! Reading the agents' JSON tolerantly: broken UTF-8, stray control bytes, two objects on a line.
 
+/// Whether a line without its newline is a whole JSON document, or torn in the middle of writing.
+pub fn is_complete(line: &[u8]) -> bool {
+    sonic_rs::from_slice::<serde::de::IgnoredAny>(line).is_ok()
+}
+
 /// The JSON documents a damaged line can still be read as: control bytes blanked, broken UTF-8
 /// replaced, concatenated objects (`{…}{…}`) separated. Call it only when the line as it stands
 /// did not parse.
