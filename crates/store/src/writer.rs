@@ -84,8 +84,6 @@ impl Writer {
                 sweep.problems as i64
             ],
         )?;
-        self.connection
-            .execute("DELETE FROM sweeps WHERE id <= (SELECT max(id) FROM sweeps) - 1000", [])?;
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         Ok(())
     }
