@@ -25,11 +25,8 @@ impl Sandbox {
         fs_err::create_dir_all(root)?;
         // Agents resolve links before they name a project: a linked root would get a second name.
         let root = fs_err::canonicalize(root)?;
-        let sandbox = Self {
-            home: root.join("home"),
-            project: root.join("project"),
-            tmp: root.join("tmp"),
-        };
+        let sandbox =
+            Self { home: root.join("home"), project: root.join("project"), tmp: root.join("tmp") };
         for directory in [&sandbox.home, &sandbox.project, &sandbox.tmp] {
             fs_err::create_dir(directory)?;
         }
@@ -57,9 +54,9 @@ impl Sandbox {
     fn git(&self, arguments: &[&str]) -> io::Result<()> {
         let identity = ["-c", "user.name=Sandbox", "-c", "user.email=sandbox@invalid"];
         let output =
-            self.command(Path::new("git")).args(identity).args(arguments).output().map_err(|e| {
-                io::Error::new(e.kind(), format!("git is needed on {SEARCH_PATH}: {e}"))
-            })?;
+            self.command(Path::new("git")).args(identity).args(arguments).output().map_err(
+                |e| io::Error::new(e.kind(), format!("git is needed on {SEARCH_PATH}: {e}")),
+            )?;
         if output.status.success() {
             return Ok(());
         }

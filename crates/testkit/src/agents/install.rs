@@ -7,6 +7,8 @@ use std::process::Command;
 use backstory_model::Flavor;
 use walkdir::WalkDir;
 
+use crate::sandbox::SEARCH_PATH;
+
 /// One published CLI.
 #[derive(Clone, Copy, Debug)]
 pub struct Package {
@@ -127,10 +129,10 @@ pub fn install(cache: &Path) -> Result<Clis, InstallError> {
     let cache = fs_err::canonicalize(cache)?;
     let versions: Vec<String> =
         PACKAGES.iter().map(|p| format!("{}-{}", p.flavor, p.version)).collect();
-    let place = cache.join(versions.join("_"));
-    let lock = fs_err::File::create(place.with_extension("lock"))?;
+    let versions = versions.join("_");
+    let lock = fs_err::File::create(cache.join(format!("{versions}.lock")))?;
     lock.lock()?;
-    let clis = Clis { place };
+    let clis = Clis { place: cache.join(versions) };
     if !clis.place.join(COMPLETE).is_file() {
         provide_tools()?;
         fetch(&clis)?;
@@ -152,7 +154,8 @@ fn fetch(clis: &Clis) -> Result<(), InstallError> {
         .args(["--ignore-scripts", "--include=optional", "--no-fund", "--no-audit"])
         .args(["--no-package-lock", "--no-update-notifier"])
         .args(packages)
-        .output()?;
+        .output()
+        .map_err(|e| InstallError::Missing { program: "npm", reason: e.to_string() })?;
     if !output.status.success() {
         let said = [output.stdout, output.stderr].concat();
         return Err(InstallError::Npm { output: String::from_utf8_lossy(&said).into_owned() });
@@ -164,59 +167,79 @@ fn pinned(package: &Package) -> String {
     format!("{}/{}@{}", package.scope, package.name, package.version)
 }
 
+/// Puts the first published program in place that runs on this machine: an older npm also fetches
+/// the one for another C library.
 fn place_program(clis: &Clis, package: &Package) -> Result<(), InstallError> {
-    let Some(published) = find_program(&clis.place, package) else {
-        return Err(InstallError::NoProgram {
-            package: pinned(package),
-            place: clis.place.clone(),
-        });
-    };
-    let program = clis.program(package.flavor);
-    if published.extension().is_some_and(|e| e == "br") {
-        let status = Command::new("node")
-            .args(["-e", UNPACK])
-            .args([&published, &program])
-            .env_remove("NODE_OPTIONS")
-            .status()?;
-        if !status.success() {
-            return Err(io::Error::other(format!("node could not unpack {published:?}")).into());
+    let place = clis.place.clone();
+    let mut result = Err(InstallError::NoProgram { package: pinned(package), place });
+    for published in published_programs(&clis.place, package) {
+        result = try_program(clis, package, &published);
+        if result.is_ok() {
+            break;
         }
+    }
+    result
+}
+
+fn published_programs(place: &Path, package: &Package) -> impl Iterator<Item = PathBuf> {
+    let prefix = format!("{}-", package.name);
+    let scope = place.join("node_modules").join(package.scope);
+    WalkDir::new(scope)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(move |e| {
+            e.depth() != 1 || e.file_name().to_string_lossy().starts_with(&prefix)
+        })
+        .filter_map(Result::ok)
+        .filter(|e| e.file_type().is_file() && e.file_name() == package.program)
+        .map(walkdir::DirEntry::into_path)
+}
+
+fn try_program(clis: &Clis, package: &Package, published: &Path) -> Result<(), InstallError> {
+    let program = clis.program(package.flavor);
+    if program.is_symlink() || program.exists() {
+        fs_err::remove_file(&program)?;
+    }
+    if published.extension().is_some_and(|e| e == "br") {
+        unpack(published, &program)?;
     } else {
-        make_executable(&published)?;
+        make_executable(published)?;
         // Some programs look for companions next to themselves, so the file stays where it is.
-        link(&published, &program)?;
+        link(published, &program)?;
     }
     check_version(clis, package)
 }
 
-/// The largest file of that name: wrappers of the same name are small scripts.
-fn find_program(place: &Path, package: &Package) -> Option<PathBuf> {
-    let prefix = format!("{}-", package.name);
-    let scope = place.join("node_modules").join(package.scope);
-    WalkDir::new(scope)
-        .into_iter()
-        .filter_entry(|e| e.depth() != 1 || e.file_name().to_string_lossy().starts_with(&prefix))
-        .filter_map(Result::ok)
-        .filter(|e| e.file_type().is_file() && e.file_name() == package.program)
-        .max_by_key(|e| e.metadata().map_or(0, |m| m.len()))
-        .map(walkdir::DirEntry::into_path)
+fn unpack(published: &Path, program: &Path) -> Result<(), InstallError> {
+    let output = Command::new("node")
+        .args(["-e", UNPACK])
+        .args([published, program])
+        .env_remove("NODE_OPTIONS")
+        .output()
+        .map_err(|e| InstallError::Missing { program: "node", reason: e.to_string() })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(format!("{} did not unpack: {complaint}", published.display())).into())
 }
 
 fn check_version(clis: &Clis, package: &Package) -> Result<(), InstallError> {
     let home = clis.place.join("first-home");
     fs_err::create_dir_all(&home)?;
+    let not_pinned = |output| InstallError::NotPinned { package: pinned(package), output };
     let output = Command::new(clis.program(package.flavor))
         .arg("--version")
         .env_clear()
         .env("HOME", &home)
-        .env("PATH", crate::sandbox::SEARCH_PATH)
-        .output()?;
+        .env("PATH", SEARCH_PATH)
+        .output()
+        .map_err(|error| not_pinned(error.to_string()))?;
     let said = String::from_utf8_lossy(&output.stdout);
     if said.split_whitespace().any(|word| word == package.version) {
         return Ok(());
     }
-    let output = format!("{said}{}", String::from_utf8_lossy(&output.stderr));
-    Err(InstallError::NotPinned { package: pinned(package), output })
+    Err(not_pinned(format!("{said}{}", String::from_utf8_lossy(&output.stderr))))
 }
 
 #[cfg(unix)]

@@ -5,7 +5,7 @@ use std::thread;
 
 use backstory_model::{Flavor, Usage};
 
-use super::{Agent, AgentError, Clis, InstallError, PACKAGES, cache, install};
+use super::{Agent, AgentError, Clis, InstallError, PACKAGES, Transcript, cache, install};
 use crate::mock::{Answer, Mock};
 use crate::sandbox::Sandbox;
 
@@ -81,8 +81,21 @@ pub struct RecordedSession {
     pub answers: Vec<String>,
     /// The thoughts.
     pub thoughts: Vec<String>,
-    /// What its own answers cost. Summed over the sessions it is what the model was paid.
+    /// What the answers to its own prompts cost. Over all sessions every answer is in once.
     pub usage: Usage,
+    /// What its files state when they are read without regard to lineage. Beside its own tokens:
+    ///
+    /// | | Claude Code | Codex | Grok |
+    /// |---|---|---|---|
+    /// | main | – | – | the sub-agent's |
+    /// | sub-agent | – | – | – |
+    /// | fork | the main session's | the main session's | the main session's and the sub-agent's |
+    ///
+    /// Claude Code repeats the copied messages under their old message ids, several records per
+    /// message. Codex only carries the running total over (`total_token_usage` of the last
+    /// `token_count`; its `token_usage_record` lines are its own). Grok copies the former turns into
+    /// `usage.json` and the `turn_completed` updates under their old prompt ids.
+    pub stated: Usage,
 }
 
 /// The history of one agent.
@@ -95,7 +108,7 @@ pub struct Recording {
     /// Its home, project and scratch directories.
     pub sandbox: Sandbox,
     /// Main session, sub-agent, fork.
-    pub sessions: Vec<RecordedSession>,
+    pub sessions: [RecordedSession; 3],
     /// Every answer of the model, those to the client's own questions included.
     pub ledger: Vec<Answer>,
     /// Every request to the model, as `METHOD /path`.
@@ -103,24 +116,23 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// The session that plays a part.
-    pub fn session(&self, part: Part) -> Option<&RecordedSession> {
-        self.sessions.iter().find(|session| session.part == part)
-    }
-
     /// Tokens of all sessions, each answer once.
     pub fn usage(&self) -> Usage {
         self.sessions.iter().fold(Usage::default(), |total, session| plus(total, session.usage))
     }
 }
 
-/// Installs the CLIs and records every agent below `directory`, which must be empty.
+/// Installs the CLIs and records every agent, each in its own sandbox `directory/<name>`.
+///
+/// The directory must hold none of them yet, and its path should be short: the agents put sockets
+/// below it, whose names end at a hundred characters.
 pub fn record_all(directory: &Path) -> Result<Vec<Recording>, RecordError> {
     let clis = install(&cache()?)?;
     thread::scope(|scope| {
         let clis = &clis;
-        let running = Flavor::ALL
-            .map(|flavor| scope.spawn(move || record(flavor, clis, &directory.join(flavor.name()))));
+        let running = Flavor::ALL.map(|flavor| {
+            scope.spawn(move || record(flavor, clis, &directory.join(flavor.name())))
+        });
         running.into_iter().map(|thread| thread.join().unwrap_or_else(resume_panic)).collect()
     })
 }
@@ -153,11 +165,14 @@ pub fn record(flavor: Flavor, clis: &Clis, root: &Path) -> Result<Recording, Rec
     };
 
     let ledger = mock.ledger();
-    let sessions = vec![
-        session(Part::Main, main.clone(), file(&main)?, prompts.main, &ledger),
-        session(Part::SubAgent, child.id, child.file, vec![prompts.child], &ledger),
-        session(Part::Fork, fork.clone(), file(&fork)?, vec![prompts.fork], &ledger),
+    let main_file = Transcript { file: file(&main)?, id: main };
+    let fork_file = Transcript { file: file(&fork)?, id: fork };
+    let mut sessions = [
+        session(Part::Main, main_file, prompts.main, &ledger),
+        session(Part::SubAgent, child, vec![prompts.child], &ledger),
+        session(Part::Fork, fork_file, vec![prompts.fork], &ledger),
     ];
+    add_inherited(flavor, &mut sessions);
     let cli_version =
         PACKAGES.iter().find(|p| p.flavor == flavor).map_or("", |package| package.version);
     let sandbox = agent.sandbox().clone();
@@ -175,7 +190,9 @@ impl Prompts {
         let [works, fails, in_child, in_fork] = COMMANDS.map(|(command, _)| command);
         let child = format!("The child task. @@sh {in_child}@@ @@say The child answer.@@");
         let main = vec![
-            format!("The first prompt. @@think A first thought.@@ @@sh {works}@@ @@say The first answer.@@"),
+            format!(
+                "The first prompt. @@think A first thought.@@ @@sh {works}@@ @@say The first answer.@@"
+            ),
             format!("The second prompt. @@sh {fails}@@ @@say The second answer.@@"),
             format!("The third prompt. {} @@say The third answer.@@", agent.delegate(&child)),
         ];
@@ -184,10 +201,17 @@ impl Prompts {
     }
 }
 
+/// What the files of one session state of the others' tokens.
+fn add_inherited(flavor: Flavor, [main, child, fork]: &mut [RecordedSession; 3]) {
+    if flavor == Flavor::Grok {
+        main.stated = plus(main.stated, child.usage);
+    }
+    fork.stated = plus(fork.stated, main.stated);
+}
+
 fn session(
     part: Part,
-    id: String,
-    file: PathBuf,
+    Transcript { id, file }: Transcript,
     prompts: Vec<String>,
     ledger: &[Answer],
 ) -> RecordedSession {
@@ -195,6 +219,7 @@ fn session(
         .iter()
         .filter(|answer| !answer.aside && prompts.iter().any(|p| answer.prompt.contains(p)))
         .collect();
+    let usage = own.iter().fold(Usage::default(), |total, answer| plus(total, answer.usage));
     RecordedSession {
         part,
         id,
@@ -202,7 +227,8 @@ fn session(
         tools: own.iter().filter_map(|answer| tool_run(answer)).collect(),
         answers: own.iter().filter_map(|answer| answer.final_text.clone()).collect(),
         thoughts: own.iter().filter_map(|answer| answer.thought.clone()).collect(),
-        usage: own.iter().fold(Usage::default(), |total, answer| plus(total, answer.usage)),
+        usage,
+        stated: usage,
         prompts,
     }
 }

@@ -15,8 +15,6 @@ pub(crate) fn read(body: &Value) -> Exchange {
             blocks => array(blocks).iter().for_each(|block| hear_block(&mut exchange, block)),
         }
     }
-    // Titles and topic checks come without tools.
-    exchange.aside = exchange.tools.is_empty();
     exchange
 }
 
@@ -117,10 +115,7 @@ fn push_block(stream: &mut String, index: usize, block: &Value) {
             deltas.extend(pieces(said).map(|p| json!({ "type": "text_delta", "text": p })));
         }
     }
-    push(
-        stream,
-        &json!({ "type": "content_block_start", "index": index, "content_block": empty }),
-    );
+    push(stream, &json!({ "type": "content_block_start", "index": index, "content_block": empty }));
     for delta in deltas {
         push(stream, &json!({ "type": "content_block_delta", "index": index, "delta": delta }));
     }

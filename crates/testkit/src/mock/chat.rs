@@ -20,7 +20,7 @@ pub(crate) fn read(body: &Value) -> Exchange {
             _ => {}
         }
     }
-    exchange.aside = exchange.tools.is_empty() || asks_after_the_turn(messages);
+    exchange.aside |= asks_after_the_turn(messages);
     exchange
 }
 

@@ -33,13 +33,15 @@ pub(crate) enum Step {
 }
 
 impl Exchange {
-    /// Takes the model, the streaming wish and the tools, which every protocol spells alike.
+    /// Takes the model, the streaming wish and the tools, which every protocol spells alike. Without
+    /// tools, or with a forced one, a client only wants a title or a summary for itself.
     pub(crate) fn of(body: &Value) -> Self {
         let tools = array(&body["tools"]);
         Self {
             model: text(&body["model"]).to_owned(),
             stream: body["stream"].as_bool().unwrap_or_default(),
             tools: tools.iter().filter_map(tool_name).map(str::to_owned).collect(),
+            aside: tools.is_empty() || forces_a_tool(&body["tool_choice"]),
             ..Self::default()
         }
     }
@@ -82,6 +84,11 @@ impl Exchange {
         let opens = !self.aside && self.results.is_empty();
         opens.then(|| Script::parse(&self.prompt).thought).flatten()
     }
+}
+
+/// A client that forces one tool wants a form filled in, not a turn.
+fn forces_a_tool(choice: &Value) -> bool {
+    matches!(text(&choice["type"]), "function" | "tool")
 }
 
 fn tool_name(tool: &Value) -> Option<&str> {

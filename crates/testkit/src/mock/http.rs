@@ -190,8 +190,9 @@ mod tests {
 
     #[test]
     fn a_chunked_body_is_joined() {
-        let (_, body) =
-            ask("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n1\r\nd\r\n0\r\n\r\n");
+        let (_, body) = ask(
+            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n1\r\nd\r\n0\r\n\r\n",
+        );
         assert_eq!(body, b"abcd");
     }
 

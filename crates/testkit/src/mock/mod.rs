@@ -62,8 +62,8 @@ pub struct Answer {
     pub final_text: Option<String>,
     /// The tool call, when the turn goes on.
     pub tool: Option<ToolCall>,
-    /// True for a request the client made for itself (a title, a one-line summary): no transcript
-    /// accounts for it.
+    /// True for the answer to a request the client made for itself (a title, a one-line summary): no
+    /// transcript accounts for it, and how many there are depends on when the client exits.
     pub aside: bool,
 }
 
@@ -205,7 +205,10 @@ impl State {
         };
         let answer = Answer {
             api,
-            id: format!("{}scripted{place:04}", if api == Api::Messages { "msg_" } else { "resp_" }),
+            id: format!(
+                "{}scripted{place:04}",
+                if api == Api::Messages { "msg_" } else { "resp_" }
+            ),
             prompt: exchange.prompt.clone(),
             usage: Answer::usage_at(place, api, thought.is_some()),
             thought,

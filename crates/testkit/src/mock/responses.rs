@@ -19,8 +19,6 @@ pub(crate) fn read(body: &Value) -> Exchange {
             exchange.results.push(content_text(&item["output"]));
         }
     }
-    // A client that forces one tool wants a form filled in, not a turn.
-    exchange.aside = body["tool_choice"].is_object() || exchange.tools.is_empty();
     exchange
 }
 
