@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use backstory_model::{Flavor, Usage};
-use backstory_testkit::agents::{Part, RecordedSession, Recording, record_all};
+use backstory_testkit::agents::{Part, RecordedSession, Recording, record_all, total};
 use serde_json::Value;
 
 /// One run for all assertions: it starts twelve programs.
@@ -147,11 +147,11 @@ fn check_tokens(flavor: Flavor, session: &RecordedSession) {
         Flavor::Codex => {
             let records = records(&session.file);
             let own = records.iter().filter(|r| r["type"] == "token_usage_record");
-            let own = own.map(|r| codex_usage(&r["payload"]["usage"])).fold(ZERO, plus);
-            assert_eq!(own, session.usage, "{label}");
+            let own = own.map(|r| codex_usage(&r["payload"]["usage"]));
+            assert_eq!(total(own), session.usage, "{label}");
             let mut totals = records.iter().map(|r| &r["payload"]["info"]["total_token_usage"]);
-            let total = totals.rfind(|total| total.is_object()).unwrap();
-            assert_eq!(codex_usage(total), session.stated, "{label}");
+            let last = totals.rfind(|last| last.is_object()).unwrap();
+            assert_eq!(codex_usage(last), session.stated, "{label}");
         }
         Flavor::Grok => {
             let file = session.file.with_file_name("usage.json");
@@ -159,20 +159,11 @@ fn check_tokens(flavor: Flavor, session: &RecordedSession) {
             assert_eq!(grok_usage(&usage["session"]), session.stated, "{label}");
             let turns = records(&session.file).into_iter().map(|r| r["params"]["update"].clone());
             let turns = turns.filter(|update| update["sessionUpdate"] == "turn_completed");
-            let turns = turns.map(|update| grok_usage(&update["usage"])).fold(ZERO, plus);
-            assert_eq!(turns, session.stated, "{label}");
+            let turns = turns.map(|update| grok_usage(&update["usage"]));
+            assert_eq!(total(turns), session.stated, "{label}");
         }
     }
 }
-
-const ZERO: Usage = Usage {
-    input: 0,
-    output: 0,
-    cache_read: 0,
-    cache_write_5m: 0,
-    cache_write_1h: 0,
-    reasoning: 0,
-};
 
 fn claude_usage(file: &Path) -> Usage {
     let messages = records(file).into_iter().filter(|r| r["type"] == "assistant");
@@ -192,7 +183,7 @@ fn claude_usage(file: &Path) -> Usage {
             (message["id"].as_str().unwrap().to_owned(), usage)
         })
         .collect();
-    by_id.into_values().fold(ZERO, plus)
+    total(by_id.into_values())
 }
 
 fn codex_usage(used: &Value) -> Usage {
@@ -222,15 +213,4 @@ fn grok_usage(used: &Value) -> Usage {
 
 fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("a number was expected, not {value}"))
-}
-
-fn plus(a: Usage, b: Usage) -> Usage {
-    Usage {
-        input: a.input + b.input,
-        output: a.output + b.output,
-        cache_read: a.cache_read + b.cache_read,
-        cache_write_5m: a.cache_write_5m + b.cache_write_5m,
-        cache_write_1h: a.cache_write_1h + b.cache_write_1h,
-        reasoning: a.reasoning + b.reasoning,
-    }
 }

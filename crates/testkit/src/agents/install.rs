@@ -267,7 +267,7 @@ fn link(program: &Path, name: &Path) -> io::Result<()> {
 fn provide_tools() -> Result<(), InstallError> {
     let missing = |program: &&str| Command::new(program).arg("--version").output().is_err();
     let Some(program) = ["npm", "node", "git"].into_iter().find(missing) else { return Ok(()) };
-    let script = "set -e; test \"$(id -u)\" = 0; export DEBIAN_FRONTEND=noninteractive; \
+    let script = "set -e; test \"$(id -u)\" = 0 || { echo 'not root' >&2; exit 1; }; export DEBIAN_FRONTEND=noninteractive; \
         apt-get update; apt-get install -y --no-install-recommends nodejs npm git ca-certificates";
     let tried = Command::new("/bin/sh").args(["-c", script]).output();
     match tried {
@@ -275,7 +275,7 @@ fn provide_tools() -> Result<(), InstallError> {
         Ok(output) => Err(InstallError::Missing {
             program,
             reason: format!(
-                "it is not on PATH, and apt-get could not add it (root on Debian is needed): {}",
+                "it is not on PATH, and only root on Debian can add it from here ({})",
                 String::from_utf8_lossy(&output.stderr).trim()
             ),
         }),

@@ -19,7 +19,9 @@ use crate::mock::Mock;
 use crate::sandbox::Sandbox;
 
 pub use install::{Clis, InstallError, PACKAGES, Package, cache, install};
-pub use record::{Part, RecordError, RecordedSession, Recording, ToolRun, record, record_all};
+pub use record::{
+    Part, RecordError, RecordedSession, Recording, ToolRun, record, record_all, total,
+};
 
 /// A turn takes a second or two; a busy machine gets a lot more before we give up.
 const DEADLINE: Duration = Duration::from_secs(90);

@@ -118,7 +118,7 @@ pub struct Recording {
 impl Recording {
     /// Tokens of all sessions, each answer once.
     pub fn usage(&self) -> Usage {
-        self.sessions.iter().fold(Usage::default(), |total, session| plus(total, session.usage))
+        total(self.sessions.iter().map(|session| session.usage))
     }
 }
 
@@ -204,9 +204,9 @@ impl Prompts {
 /// What the files of one session state of the others' tokens.
 fn add_inherited(flavor: Flavor, [main, child, fork]: &mut [RecordedSession; 3]) {
     if flavor == Flavor::Grok {
-        main.stated = plus(main.stated, child.usage);
+        main.stated = total([main.stated, child.usage]);
     }
-    fork.stated = plus(fork.stated, main.stated);
+    fork.stated = total([fork.stated, main.stated]);
 }
 
 fn session(
@@ -219,7 +219,7 @@ fn session(
         .iter()
         .filter(|answer| !answer.aside && prompts.iter().any(|p| answer.prompt.contains(p)))
         .collect();
-    let usage = own.iter().fold(Usage::default(), |total, answer| plus(total, answer.usage));
+    let usage = total(own.iter().map(|answer| answer.usage));
     RecordedSession {
         part,
         id,
@@ -246,13 +246,14 @@ fn tool_run(answer: &Answer) -> Option<ToolRun> {
     })
 }
 
-fn plus(a: Usage, b: Usage) -> Usage {
-    Usage {
+/// Tokens of several answers or sessions together.
+pub fn total(usages: impl IntoIterator<Item = Usage>) -> Usage {
+    usages.into_iter().fold(Usage::default(), |a, b| Usage {
         input: a.input + b.input,
         output: a.output + b.output,
         cache_read: a.cache_read + b.cache_read,
         cache_write_5m: a.cache_write_5m + b.cache_write_5m,
         cache_write_1h: a.cache_write_1h + b.cache_write_1h,
         reasoning: a.reasoning + b.reasoning,
-    }
+    })
 }
