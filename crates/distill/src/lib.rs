@@ -1,30 +1,5 @@
-//! Pure judgement over sessions.
+//! Pure judgement over what the adapters read: no input, no output, no clock.
 
-use backstory_model::SecretFinding;
+pub mod redact;
 
-/// Stub.
-#[derive(Debug, Default)]
-pub struct Redactor;
-
-impl Redactor {
-    /// Stub.
-    pub fn new() -> Self {
-        Self
-    }
-
-    /// Stub.
-    pub fn redact_into(
-        &self,
-        text: &str,
-        out: &mut String,
-        _findings: &mut Vec<SecretFinding>,
-    ) -> bool {
-        out.push_str(text);
-        false
-    }
-
-    /// Stub.
-    pub fn redact<'a>(&self, text: &'a str) -> std::borrow::Cow<'a, str> {
-        text.into()
-    }
-}
+pub use redact::{Redactor, Rule};
