@@ -11,12 +11,11 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct OpenCall {
     id: u64,
+    what: u32,
     /// How many calls before had the same id: weak providers count them anew in every turn.
     pub(super) repeat: u8,
     /// The tool.
     pub(super) tool: String,
-    /// True when it asks the human.
-    pub(super) decision: bool,
     /// What mirrors said about its end.
     pub(super) end: Outcome,
 }
@@ -33,15 +32,18 @@ impl Calls {
     const OPEN: usize = 32;
     const DONE: usize = 64;
 
-    /// Notes a call; its repeat number, or `None` if the same call is open already.
-    pub(super) fn open(&mut self, id: &str, tool: &str, decision: bool) -> Option<u8> {
+    /// Notes a call; its repeat number, or `None` if the very same call is open already.
+    pub(super) fn open(&mut self, id: &str, tool: &str, input: &str) -> Option<u8> {
         let hash = EventKey::of(id).0;
-        if self.open.iter().any(|call| call.id == hash) {
+        let what = EventKey::of_parts(&[tool.as_bytes(), input.as_bytes()]).0 as u32;
+        if self.open.iter().any(|call| call.id == hash && call.what == what) {
             return None;
         }
-        let repeat = self.done_count(hash).map_or(0, |count| count.saturating_add(1));
-        let call =
-            OpenCall { id: hash, repeat, tool: tool.to_owned(), decision, end: Outcome::default() };
+        let earlier = self.open.iter().rev().find(|call| call.id == hash).map(|call| call.repeat);
+        let last = earlier.or_else(|| self.done_count(hash));
+        let repeat = last.map_or(0, |count| count.saturating_add(1));
+        let end = Outcome::default();
+        let call = OpenCall { id: hash, what, repeat, tool: tool.to_owned(), end };
         if self.open.len() >= Self::OPEN
             && let Some(oldest) = self.open.pop_front()
         {
@@ -62,7 +64,7 @@ impl Calls {
 
     /// Notes a call the person's stream announced: its answer comes there too.
     pub(super) fn announce(&mut self, id: &str, tool: &str) {
-        if !id.is_empty() && self.open(id, tool, false).is_some() {
+        if !id.is_empty() && self.open(id, tool, "").is_some() {
             self.announced = EventKey::of(id).0;
         }
     }
@@ -80,6 +82,12 @@ impl Calls {
     /// Notes that a call with this id came and went.
     pub(super) fn closed(&mut self, id: &str) {
         self.finish(EventKey::of(id).0, 0);
+    }
+
+    /// The tool of an open call.
+    pub(super) fn tool(&self, id: &str) -> Option<&str> {
+        let hash = EventKey::of(id).0;
+        self.open.iter().find(|call| call.id == hash).map(|call| call.tool.as_str())
     }
 
     /// Whether an answered call with this id is remembered.
@@ -112,21 +120,22 @@ mod tests {
     #[test]
     fn an_id_used_again_is_another_call() {
         let mut calls = Calls::default();
-        assert_eq!(calls.open("c", "shell", false), Some(0));
-        assert_eq!(calls.open("c", "shell", false), None);
+        assert_eq!(calls.open("c", "shell", "ls"), Some(0));
+        assert_eq!(calls.open("c", "shell", "ls"), None);
         let end = Outcome { exit_code: Some(3), ..Outcome::default() };
         assert!(calls.complete("c", end));
         let call = calls.close("c").unwrap();
         assert_eq!((call.tool.as_str(), call.end), ("shell", end));
         assert!(calls.is_done("c") && calls.close("c").is_none() && !calls.complete("c", end));
-        assert_eq!(calls.open("c", "shell", false), Some(1));
+        assert_eq!(calls.open("c", "shell", "ls"), Some(1));
+        assert_eq!(calls.open("c", "shell", "pwd"), Some(2));
     }
 
     #[test]
     fn memory_is_bounded() {
         let mut calls = Calls::default();
         for n in 0..1000 {
-            calls.open(&n.to_string(), "shell", false);
+            calls.open(&n.to_string(), "shell", "ls");
         }
         assert_eq!((calls.open.len(), calls.done.len()), (Calls::OPEN, Calls::DONE));
     }

@@ -6,7 +6,7 @@ use super::items::string_or_json;
 use super::outcome::Outcome;
 use super::table::{Says, Scope, find};
 use super::thread::{Cx, Note, Thread};
-use super::tools::{Call, Ended, Search, join_command};
+use super::tools::{Ended, Search, ToolUse, join_command};
 use super::turns::{Identity, Stream, digest};
 use super::wire::{Detail, Event, Part, Raw, Text, raw_str, read};
 use crate::{SessionPatch, TitleRank};
@@ -48,7 +48,7 @@ impl Thread {
     ) {
         match says {
             Says::TaskStarted | Says::TaskComplete | Says::TurnAborted => {
-                self.task(cx, event, says)
+                self.task(cx, event, says);
             }
             Says::RolledBack => self.rolled_back(cx, event),
             Says::Settings | Says::Goal | Says::ThreadName => self.settings(cx, event, says),
@@ -134,7 +134,9 @@ impl Thread {
             }
         };
         let duration_ms = event.duration_ms.0;
-        self.emit(cx, Note { native_id: &turn_id, duration_ms, ..note }, |out| out.push_str(&text));
+        self.emit(cx, &Note { native_id: &turn_id, duration_ms, ..note }, |out| {
+            out.push_str(&text);
+        });
     }
 
     fn rolled_back(&mut self, cx: &mut Cx<'_>, event: &Event<'_>) {
@@ -143,7 +145,7 @@ impl Thread {
         let note = Note::new(identity, EventKind::HumanIntervention, Role::User);
         let summary = format!("rolled back {turns} turns");
         let note = Note { tool: "thread_rolled_back", summary: &summary, ..note };
-        self.emit(cx, note, |_| {});
+        self.emit(cx, &note, |_| {});
     }
 
     fn settings(&mut self, cx: &mut Cx<'_>, event: &Event<'_>, says: Says) {
@@ -163,7 +165,7 @@ impl Thread {
                 if !self.lineage.is_copying()
                     && let Some(name) = event.thread_name.some()
                 {
-                    self.has_title = true;
+                    self.told.title = true;
                     let title = Some((TitleRank::Human, name.to_owned()));
                     self.patch(cx, SessionPatch { title, ..SessionPatch::default() });
                 }
@@ -192,7 +194,7 @@ impl Thread {
         let text = event.message.or(&nested);
         let identity = Identity::InTurn("error", digest(text));
         let note = Note::new(identity, EventKind::Error, Role::System);
-        self.emit(cx, Note { tool: "error", ..note }, |out| out.push_str(text));
+        self.emit(cx, &Note { tool: "error", ..note }, |out| out.push_str(text));
     }
 
     fn command_end(&mut self, cx: &mut Cx<'_>, event: &Event<'_>) {
@@ -201,7 +203,7 @@ impl Thread {
         let input = format!("{{\"cmd\":{input}}}");
         let by_human = &*event.source == "user_shell";
         let role = if by_human { Role::User } else { Role::Assistant };
-        let call = Call { role, ..Call::new("exec_command", &event.id, &input) };
+        let call = ToolUse { role, ..ToolUse::new("exec_command", &event.id, &input) };
         let mut output = string_or_json(&event.aggregated_output).into_owned();
         if output.is_empty() {
             output = outputs(event);
@@ -211,7 +213,8 @@ impl Thread {
 
     fn patch_end(&mut self, cx: &mut Cx<'_>, event: &Event<'_>) {
         let changes = raw_str(&event.changes);
-        let call = Call { files: keys_of(changes), ..Call::new("apply_patch", &event.id, changes) };
+        let call =
+            ToolUse { files: keys_of(changes), ..ToolUse::new("apply_patch", &event.id, changes) };
         let output = Some(outputs(event));
         self.ended(cx, Ended { call, outcome: outcome_of(event), output });
     }
@@ -224,7 +227,7 @@ impl Thread {
             "" => raw_str(&invocation.arguments),
             arguments => arguments,
         };
-        let call = Call::new(&tool, &event.id, arguments);
+        let call = ToolUse::new(&tool, &event.id, arguments);
         let (output, failed) = mcp_result(event);
         let mut outcome = outcome_of(event);
         outcome.failed |= failed;
@@ -249,7 +252,7 @@ impl Thread {
         } else {
             Some(parts_text(raw_str(&event.content_items)))
         };
-        let call = Call::new(tool, &event.id, input);
+        let call = ToolUse::new(tool, &event.id, input);
         self.ended(cx, Ended { call, outcome: outcome_of(event), output });
     }
 
@@ -263,7 +266,7 @@ impl Thread {
                 self.link_child(cx, child, &event.id, name);
             }
         }
-        let call = Call::new(tool, &event.id, &event.prompt);
+        let call = ToolUse::new(tool, &event.id, &event.prompt);
         let output = Some(status_text(event));
         self.ended(cx, Ended { call, outcome: outcome_of(event), output });
     }

@@ -3,7 +3,7 @@
 use super::images::push_reference;
 use super::table::{Row, Says, Scope, find};
 use super::thread::{Cx, Note, Thread};
-use super::tools::{Call, Search};
+use super::tools::{Search, ToolUse};
 use super::turns::{Identity, Stream, digest};
 use super::wire::{ChatCall, Detail, Item, Raw, Stamp, Text, raw_str, read};
 use backstory_model::{EventKind, Role};
@@ -24,9 +24,7 @@ impl Thread {
         let stamp: Stamp<'_> = read(raw_str(&origin)).unwrap_or_default();
         self.cross(cx, &stamp.turn_id, false);
         match row.2 {
-            Says::Message if &*item.role == "tool" || !raw_str(&item.tool_calls).is_empty() => {
-                self.chat_message(cx, item);
-            }
+            Says::Message if is_chat(&item) => self.chat_message(cx, item),
             Says::Message => {
                 let role = item.role.to_string();
                 if !self.message(cx, item, &stamp) {
@@ -73,7 +71,7 @@ impl Thread {
             Says::ShellCall => &item.id,
             _ => "",
         });
-        let call = Call { native_id: &item.id, ..Call::new(&tool, call_id, &input) };
+        let call = ToolUse { native_id: &item.id, ..ToolUse::new(&tool, call_id, &input) };
         self.call(cx, call);
     }
 
@@ -95,7 +93,7 @@ impl Thread {
             Identity::Call(call_id, 0)
         };
         let note = Note::new(identity, EventKind::ToolCall, Role::Assistant);
-        self.emit(cx, Note { tool: "image_generation", call_id, ..note }, |out| {
+        self.emit(cx, &Note { tool: "image_generation", call_id, ..note }, |out| {
             out.push_str(prompt);
             if !result.is_empty() {
                 if !prompt.is_empty() {
@@ -124,7 +122,7 @@ impl Thread {
         for call in &calls {
             let function: Detail<'_> = read(raw_str(&call.function)).unwrap_or_default();
             let input = string_or_json(&function.arguments);
-            self.call(cx, Call::new(function.name.or("function"), &call.id, &input));
+            self.call(cx, ToolUse::new(function.name.or("function"), &call.id, &input));
         }
     }
 
@@ -145,15 +143,20 @@ impl Thread {
             tool: kind,
             ..Note::new(Identity::InTurn("compaction", 0), EventKind::Compaction, Role::System)
         };
-        self.emit(cx, note, |out| out.push_str(message));
+        self.emit(cx, &note, |out| out.push_str(message));
         self.compaction = bit;
     }
 
     /// Bookkeeping kept under its native name.
     pub(super) fn note(&mut self, cx: &mut Cx<'_>, name: &'static str, text: &str) {
         let note = Note::lifecycle(Identity::InTurn(name, digest(text)), name);
-        self.emit(cx, note, |out| super::images::push_text(out, text));
+        self.emit(cx, &note, |out| super::images::push_text(out, text));
     }
+}
+
+/// Whether a message has what only the chat form has.
+fn is_chat(item: &Item<'_>) -> bool {
+    &*item.role == "tool" || !item.reasoning.is_empty() || !raw_str(&item.tool_calls).is_empty()
 }
 
 /// The text of a JSON string, or the JSON itself.

@@ -107,6 +107,11 @@ impl Lineage {
         matches!((self.own_from, ordinal), (Some(from), Some(at)) if at < from)
     }
 
+    /// True when turn ids tell where the copy ends.
+    pub(super) fn is_dated(&self) -> bool {
+        self.dated
+    }
+
     /// How many threads' lines are over when this line comes.
     pub(super) fn left_by(&mut self, own: &str, place: Place<'_>) -> usize {
         let all = self.owners.len();

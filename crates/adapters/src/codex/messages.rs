@@ -93,7 +93,7 @@ impl Thread {
             self.use_cwd(cx, cwd);
         }
         let note = Note::lifecycle(Identity::InTurn("injected", content), name);
-        self.emit(cx, note, |out| push_text(out, text));
+        self.emit(cx, &note, |out| push_text(out, text));
         self.turns.told(stream, Told::Injected, content);
     }
 
@@ -105,7 +105,7 @@ impl Thread {
         text: &str,
         attachments: impl FnOnce(&mut String),
     ) {
-        let (context, request) = split_ide(text);
+        let (added, request) = split_ide(text);
         let request = request.trim();
         let content = digest(request);
         if self.turns.is_mirror(stream, Told::Prompt, content) {
@@ -113,25 +113,25 @@ impl Thread {
         }
         let steers = self.task.running && self.task.prompts > 0;
         let kind = if steers { EventKind::HumanIntervention } else { EventKind::UserMsg };
-        self.emit(cx, Note::new(Identity::Prompt(content), kind, Role::User), |out| {
+        self.emit(cx, &Note::new(Identity::Prompt(content), kind, Role::User), |out| {
             push_text(out, request);
             attachments(out);
         });
         self.task.prompts += 1;
         self.turns.told(stream, Told::Prompt, content);
-        if let Some(context) = context {
+        if let Some(added) = added {
             let note =
-                Note::lifecycle(Identity::InTurn("ide_context", digest(context)), "ide_context");
-            self.emit(cx, note, |out| push_text(out, context.trim()));
+                Note::lifecycle(Identity::InTurn("ide_context", digest(added)), "ide_context");
+            self.emit(cx, &note, |out| push_text(out, added.trim()));
         }
         self.title(cx, request);
     }
 
     fn title(&mut self, cx: &mut Cx<'_>, request: &str) {
-        if self.has_title || self.lineage.is_copying() || request.is_empty() {
+        if self.told.title || self.lineage.is_copying() || request.is_empty() {
             return;
         }
-        self.has_title = true;
+        self.told.title = true;
         let mut title = String::new();
         summarize(request, &mut title);
         let title = Some((TitleRank::Prompt, title));
@@ -157,7 +157,7 @@ impl Thread {
         }
         let identity = Identity::InTurn("assistant", content);
         let note = Note::new(identity, EventKind::AssistantMsg, Role::Assistant);
-        self.emit(cx, Note { native_id: id, ..note }, |out| push_text(out, text));
+        self.emit(cx, &Note { native_id: id, ..note }, |out| push_text(out, text));
         self.turns.told(stream, Told::Answer, content);
     }
 
@@ -178,7 +178,7 @@ impl Thread {
                 EventKind::Thinking,
                 Role::Assistant,
             );
-            self.emit(cx, Note { native_id: &id, ..note }, |_| {});
+            self.emit(cx, &Note { native_id: &id, ..note }, |_| {});
         }
     }
 
@@ -190,7 +190,7 @@ impl Thread {
         }
         let identity = Identity::InTurn("reasoning", content);
         let note = Note::new(identity, EventKind::Thinking, Role::Assistant);
-        self.emit(cx, Note { native_id: id, ..note }, |out| push_text(out, text));
+        self.emit(cx, &Note { native_id: id, ..note }, |out| push_text(out, text));
         self.turns.told(stream, Told::Thought, content);
     }
 
@@ -205,6 +205,6 @@ impl Thread {
         };
         let note = Note::new(identity, EventKind::ToolCall, Role::Assistant);
         let note = Note { tool: "agent_message", summary: &summary, native_id: &item.id, ..note };
-        self.emit(cx, note, |out| push_parts(out, &parts));
+        self.emit(cx, &note, |out| push_parts(out, &parts));
     }
 }

@@ -66,7 +66,7 @@ impl Thread {
         self.patch_head(cx, &id, meta);
         let identity = Identity::InTurn("session_meta", digest(&id));
         let note = Note { native_id: &id, ..Note::lifecycle(identity, "session_meta") };
-        self.emit(cx, note, |_| {});
+        self.emit(cx, &note, |_| {});
     }
 
     fn own_head(&mut self, id: &str, meta: &Meta<'_>, cx: &mut Cx<'_>) {
@@ -83,7 +83,7 @@ impl Thread {
             // A reverted thread goes on in a new file: its first prompt is not the first.
             let end = base.end_ordinal_exclusive.0.unwrap_or_default();
             self.turns.rebase(EventKey::of_parts(&[b"revert", &end.to_le_bytes()]).0);
-            self.has_title = true;
+            self.told.title = true;
         }
         let own_from = meta.subagent_history_start_ordinal.0;
         self.lineage.begin(own_from);
@@ -118,7 +118,7 @@ impl Thread {
             ..SessionPatch::default()
         };
         if own {
-            self.has_cwd |= patch.cwd.is_some();
+            self.told.cwd |= patch.cwd.is_some();
             self.cli_version.clone_from(&patch.cli_version);
         }
         let session = cx.out.session(&SessionUid::new(Flavor::Codex, id));

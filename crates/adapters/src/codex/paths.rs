@@ -21,20 +21,13 @@ pub(super) fn claim(path: &Path) -> Option<Claim> {
 }
 
 fn form_of(name: &str) -> Option<Form> {
-    if name.ends_with(".jsonl") {
-        let journal = name.contains("journal");
-        (!journal).then_some(Form::Lines)
-    } else if name.ends_with(".jsonl.zst") {
-        Some(Form::ZstdLines)
-    } else if name.starts_with("rollout") && extension(name) == Some("json") {
-        Some(Form::Document)
-    } else {
-        None
+    let (rest, extension) = name.rsplit_once('.')?;
+    match extension {
+        "jsonl" if !rest.contains("journal") => Some(Form::Lines),
+        "zst" => rest.strip_suffix(".jsonl").map(|_| Form::ZstdLines),
+        "json" if rest.starts_with("rollout") => Some(Form::Document),
+        _ => None,
     }
-}
-
-fn extension(name: &str) -> Option<&str> {
-    name.rsplit_once('.').map(|(_, extension)| extension)
 }
 
 fn stem(name: &str) -> &str {

@@ -159,7 +159,7 @@ impl Thread {
         let identity = Identity::InTurn("turn_context", digest(&context.turn_id));
         let note = Note::lifecycle(identity, "turn_context");
         let note = Note { summary: &context.model, native_id: &context.turn_id, ..note };
-        self.emit(cx, note, |_| {});
+        self.emit(cx, &note, |_| {});
     }
 
     /// A line of the bare dialect.

@@ -70,6 +70,14 @@ pub(super) struct Task {
     pub(super) review: bool,
 }
 
+/// What was already told of the thread's own session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Told {
+    pub(super) cwd: bool,
+    pub(super) title: bool,
+    pub(super) model: bool,
+}
+
 /// What is remembered of a thread. Bounded, whatever the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Thread {
@@ -84,10 +92,7 @@ pub(super) struct Thread {
     pub(super) cli_version: Option<String>,
     /// The model in use.
     pub(super) model: Option<String>,
-    /// True once a model was told of the thread's own session.
-    pub(super) has_model: bool,
-    pub(super) has_cwd: bool,
-    pub(super) has_title: bool,
+    pub(super) told: Told,
     pub(super) task: Task,
     /// Kinds of compaction records met since the last conversation; see [`Thread::compaction`].
     pub(super) compaction: u8,
@@ -136,7 +141,7 @@ impl Thread {
     pub(super) fn emit(
         &mut self,
         cx: &mut Cx<'_>,
-        note: Note<'_>,
+        note: &Note<'_>,
         payload: impl FnOnce(&mut String),
     ) -> EventKey {
         let talk = note.kind.is_conversation();
@@ -187,6 +192,10 @@ impl Thread {
                 self.turns.take(identity);
                 return (None, key);
             }
+            if self.lineage.is_dated() {
+                // The owner's own file was not read as far as the copy goes, or not at all.
+                return (Some(uid), self.turns.take(identity));
+            }
             if !talk {
                 // Bookkeeping the thread itself wrote before its first words.
                 break;
@@ -215,7 +224,7 @@ impl Thread {
     /// Takes up a model; yields it when it changed.
     pub(super) fn use_model(&mut self, cx: &mut Cx<'_>, model: &str) {
         let same = self.model.as_deref() == Some(model);
-        let told = same && (self.has_model || self.lineage.is_copying());
+        let told = same && (self.told.model || self.lineage.is_copying());
         if model.is_empty() || told {
             return;
         }
@@ -224,7 +233,7 @@ impl Thread {
             Some(owner) if owner.known => return,
             Some(owner) => cx.out.session(&owner.uid()),
             None => {
-                self.has_model = true;
+                self.told.model = true;
                 self.session(cx.out)
             }
         };
@@ -233,10 +242,10 @@ impl Thread {
 
     /// Takes up the first working directory known.
     pub(super) fn use_cwd(&mut self, cx: &mut Cx<'_>, cwd: &str) {
-        if cwd.is_empty() || self.has_cwd || self.lineage.is_copying() {
+        if cwd.is_empty() || self.told.cwd || self.lineage.is_copying() {
             return;
         }
-        self.has_cwd = true;
+        self.told.cwd = true;
         self.patch(cx, SessionPatch { cwd: Some(cwd.to_owned()), ..SessionPatch::default() });
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Tokens {
 impl Tokens {
     /// What a new total adds. `inherits`: the first total of this file may be another thread's.
     fn grow(&mut self, total: Counts, last: Option<Counts>, inherits: bool) -> Counts {
-        let spent = last.filter(|last| last.input_tokens + last.output_tokens > 0);
+        let spent = last.filter(|last| last.input + last.output > 0);
         let before = match (self.total, spent) {
             (Some(before), _) => before,
             (None, Some(last)) => total.minus(last),
@@ -35,49 +35,43 @@ impl Counts {
     fn minus(self, other: Self) -> Self {
         let minus = u64::saturating_sub;
         Self {
-            input_tokens: minus(self.input_tokens, other.input_tokens),
-            cached_input_tokens: minus(self.cached_input_tokens, other.cached_input_tokens),
-            cache_write_input_tokens: minus(
-                self.cache_write_input_tokens,
-                other.cache_write_input_tokens,
-            ),
-            output_tokens: minus(self.output_tokens, other.output_tokens),
-            reasoning_output_tokens: minus(
-                self.reasoning_output_tokens,
-                other.reasoning_output_tokens,
-            ),
-            total_tokens: minus(self.total_tokens, other.total_tokens),
+            input: minus(self.input, other.input),
+            cached_input: minus(self.cached_input, other.cached_input),
+            cache_write_input: minus(self.cache_write_input, other.cache_write_input),
+            output: minus(self.output, other.output),
+            reasoning_output: minus(self.reasoning_output, other.reasoning_output),
+            total: minus(self.total, other.total),
         }
     }
 
     /// True when the count began anew.
     fn is_below(self, other: Self) -> bool {
-        self.input_tokens < other.input_tokens || self.output_tokens < other.output_tokens
+        self.input < other.input || self.output < other.output
     }
 
     /// The same without overlaps: `input_tokens` includes what came from or went to the cache.
     fn usage(self) -> Usage {
         Usage {
             input: self
-                .input_tokens
-                .saturating_sub(self.cached_input_tokens)
-                .saturating_sub(self.cache_write_input_tokens),
-            output: self.output_tokens,
-            cache_read: self.cached_input_tokens,
-            cache_write_5m: self.cache_write_input_tokens,
+                .input
+                .saturating_sub(self.cached_input)
+                .saturating_sub(self.cache_write_input),
+            output: self.output,
+            cache_read: self.cached_input,
+            cache_write_5m: self.cache_write_input,
             cache_write_1h: 0,
-            reasoning: self.reasoning_output_tokens,
+            reasoning: self.reasoning_output,
         }
     }
 
     fn bytes(self) -> [u8; 48] {
         let fields = [
-            self.input_tokens,
-            self.cached_input_tokens,
-            self.cache_write_input_tokens,
-            self.output_tokens,
-            self.reasoning_output_tokens,
-            self.total_tokens,
+            self.input,
+            self.cached_input,
+            self.cache_write_input,
+            self.output,
+            self.reasoning_output,
+            self.total,
         ];
         let mut bytes = [0; 48];
         for (chunk, field) in bytes.chunks_exact_mut(8).zip(fields) {
@@ -116,12 +110,11 @@ impl Thread {
             return;
         }
         self.tokens.total = thread_total.or(self.tokens.total);
-        let key = match info.response_id.some() {
-            Some(id) => EventKey::of_parts(&[b"codex", b"response", id.as_bytes()]),
-            None => {
-                let total = thread_total.unwrap_or(usage);
-                EventKey::of_parts(&[b"codex", self.id.as_bytes(), &total.bytes()])
-            }
+        let key = if let Some(id) = info.response_id.some() {
+            EventKey::of_parts(&[b"codex", b"response", id.as_bytes()])
+        } else {
+            let total = thread_total.unwrap_or(usage);
+            EventKey::of_parts(&[b"codex", self.id.as_bytes(), &total.bytes()])
         };
         self.spend(cx, key, usage, &info.model);
     }
@@ -151,12 +144,7 @@ mod tests {
     use super::*;
 
     fn counts(input: u64, output: u64) -> Counts {
-        Counts {
-            input_tokens: input,
-            output_tokens: output,
-            total_tokens: input + output,
-            ..Counts::default()
-        }
+        Counts { input, output, total: input + output, ..Counts::default() }
     }
 
     #[test]
@@ -178,12 +166,12 @@ mod tests {
     #[test]
     fn parts_of_the_input_do_not_overlap() {
         let all = Counts {
-            input_tokens: 100,
-            cached_input_tokens: 60,
-            cache_write_input_tokens: 10,
-            output_tokens: 7,
-            reasoning_output_tokens: 3,
-            total_tokens: 107,
+            input: 100,
+            cached_input: 60,
+            cache_write_input: 10,
+            output: 7,
+            reasoning_output: 3,
+            total: 107,
         };
         let usage = all.usage();
         assert_eq!((usage.input, usage.cache_read, usage.cache_write_5m), (30, 60, 10));

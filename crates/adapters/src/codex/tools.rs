@@ -4,16 +4,19 @@ use super::images::{push_parts, push_text};
 use super::outcome::{self, Outcome};
 use super::thread::{Cx, Note, Thread};
 use super::turns::{Identity, Stream, Told, digest};
-use super::wire::{Content, Detail, Part, Text, raw_str, read};
+use super::wire::{Content, Detail, Part, Raw, Text, raw_str, read};
 use crate::{SessionPatch, classify_call};
 use backstory_model::{EventKey, EventKind, Flavor, Role, SessionUid};
+use serde::Deserialize;
 use std::borrow::Cow;
 
 /// The tool that puts a question to the human.
 const ASKS_HUMAN: &str = "request_user_input";
+/// The tool that starts a sub-agent.
+const SPAWNS_AGENT: &str = "spawn_agent";
 
 /// A call as the model wrote it.
-pub(super) struct Call<'a> {
+pub(super) struct ToolUse<'a> {
     pub(super) tool: &'a str,
     /// Empty where the call has none.
     pub(super) call_id: &'a str,
@@ -25,7 +28,7 @@ pub(super) struct Call<'a> {
     pub(super) files: Vec<Cow<'a, str>>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> ToolUse<'a> {
     /// A call of the agent.
     pub(super) fn new(tool: &'a str, call_id: &'a str, input: &'a str) -> Self {
         Self { tool, call_id, native_id: "", input, role: Role::Assistant, files: Vec::new() }
@@ -34,20 +37,27 @@ impl<'a> Call<'a> {
 
 /// A call told by its end alone: an event or a completed item.
 pub(super) struct Ended<'a> {
-    pub(super) call: Call<'a>,
+    pub(super) call: ToolUse<'a>,
     pub(super) outcome: Outcome,
     /// `None` when the record tells only the call.
     pub(super) output: Option<String>,
 }
 
+/// An answer to be yielded.
+struct Reply<'a> {
+    identity: Identity<'a>,
+    call_id: &'a str,
+    tool: &'a str,
+    outcome: Outcome,
+}
+
 impl Thread {
     /// A call in the model's stream.
-    pub(super) fn call(&mut self, cx: &mut Cx<'_>, call: Call<'_>) {
-        let decision = call.tool == ASKS_HUMAN;
+    pub(super) fn call(&mut self, cx: &mut Cx<'_>, call: ToolUse<'_>) {
         let repeat = if call.call_id.is_empty() {
             0
         } else {
-            match self.calls.open(call.call_id, call.tool, decision) {
+            match self.calls.open(call.call_id, call.tool, call.input) {
                 Some(repeat) => repeat,
                 None => return,
             }
@@ -55,7 +65,7 @@ impl Thread {
         self.emit_call(cx, call, repeat);
     }
 
-    fn emit_call(&mut self, cx: &mut Cx<'_>, call: Call<'_>, repeat: u8) -> EventKey {
+    fn emit_call(&mut self, cx: &mut Cx<'_>, call: ToolUse<'_>, repeat: u8) -> EventKey {
         let command = command_line(call.tool, call.input);
         let kind = if call.tool == ASKS_HUMAN {
             EventKind::Decision
@@ -79,7 +89,7 @@ impl Thread {
             files,
             ..Note::new(identity, kind, call.role)
         };
-        self.emit(cx, note, |out| push_text(out, call.input))
+        self.emit(cx, &note, |out| push_text(out, call.input))
     }
 
     /// An answer in the model's stream.
@@ -103,10 +113,10 @@ impl Thread {
             None if parts.iter().all(is_blank) => push_text(out, output),
             None => push_parts(out, &parts),
         };
-        self.answer_call(cx, call_id, outcome, name, write);
-        if first.starts_with('{') {
+        if self.calls.tool(call_id) == Some(SPAWNS_AGENT) {
             self.spawned(cx, call_id, first);
         }
+        self.answer_call(cx, call_id, outcome, name, write);
     }
 
     fn answer_call(
@@ -115,62 +125,46 @@ impl Thread {
         call_id: &str,
         outcome: Outcome,
         name: &str,
-        write: impl FnOnce(&mut String),
+        write: impl Fn(&mut String),
     ) {
         let again = self.calls.is_done(call_id);
         let open = self.calls.close(call_id);
         let outcome = open.as_ref().map_or(outcome, |open| outcome.or(open.end));
-        let failed = outcome.is_failure();
-        self.retry.result(call_id, failed);
-        let repeat = open.as_ref().map_or(0, |open| open.repeat);
+        self.retry.result(call_id, outcome.is_failure());
+        let tool = open.as_ref().map_or(name, |open| open.tool.as_str());
         let identity = if call_id.is_empty() || (open.is_none() && again) {
-            // No id, or a second answer to one call.
+            // No id, or a second answer to one call: told by its content.
             let mut text = String::new();
             write(&mut text);
-            let identity = Identity::InTurn("out", digest(&text) ^ digest(call_id));
-            return self.emit_answer(cx, identity, call_id, outcome, name, |out| {
-                out.push_str(&text);
-            });
+            Identity::InTurn("out", digest(&text) ^ digest(call_id))
         } else {
-            Identity::Answer(call_id, repeat)
+            Identity::Answer(call_id, open.as_ref().map_or(0, |open| open.repeat))
         };
-        if open.is_none() {
+        if open.is_none() && !call_id.is_empty() {
             self.calls.closed(call_id);
         }
-        let tool = open.as_ref().map_or(name, |open| open.tool.as_str());
-        if open.as_ref().is_some_and(|open| open.decision) {
-            let parent = Some(self.turns.key(Identity::Call(call_id, repeat)));
-            let note = Note::new(identity, EventKind::Decision, Role::User);
-            self.emit(cx, Note { tool, call_id, parent, ..note }, write);
-            return;
-        }
-        self.emit_answer(cx, identity, call_id, outcome, tool, write);
+        self.emit_reply(cx, &Reply { identity, call_id, tool, outcome }, write);
     }
 
-    fn emit_answer(
-        &mut self,
-        cx: &mut Cx<'_>,
-        identity: Identity<'_>,
-        call_id: &str,
-        outcome: Outcome,
-        tool: &str,
-        write: impl FnOnce(&mut String),
-    ) {
-        let failed = outcome.is_failure();
-        let kind = if failed { EventKind::Error } else { EventKind::ToolResult };
-        let parent = match identity {
+    fn emit_reply(&mut self, cx: &mut Cx<'_>, reply: &Reply<'_>, write: impl FnOnce(&mut String)) {
+        let (kind, role) = match reply.tool {
+            ASKS_HUMAN => (EventKind::Decision, Role::User),
+            _ if reply.outcome.is_failure() => (EventKind::Error, Role::Tool),
+            _ => (EventKind::ToolResult, Role::Tool),
+        };
+        let parent = match reply.identity {
             Identity::Answer(id, repeat) => Some(self.turns.key(Identity::Call(id, repeat))),
             _ => None,
         };
         let note = Note {
-            tool,
-            call_id,
-            exit_code: outcome.exit_code,
-            duration_ms: outcome.duration_ms,
+            tool: reply.tool,
+            call_id: reply.call_id,
+            exit_code: reply.outcome.exit_code,
+            duration_ms: reply.outcome.duration_ms,
             parent,
-            ..Note::new(identity, kind, Role::Tool)
+            ..Note::new(reply.identity, kind, role)
         };
-        self.emit(cx, note, write);
+        self.emit(cx, &note, write);
     }
 
     /// The end of a call told by an event or item: completes the open call, repeats an answered
@@ -201,9 +195,8 @@ impl Thread {
         } else {
             Identity::Answer(call_id, 0)
         };
-        self.emit_answer(cx, identity, call_id, ended.outcome, &tool, |out| {
-            push_text(out, &output);
-        });
+        let reply = Reply { identity, call_id, tool: &tool, outcome: ended.outcome };
+        self.emit_reply(cx, &reply, |out| push_text(out, &output));
     }
 
     /// A web search, told by both streams without a common id: recognised by what was searched.
@@ -221,14 +214,17 @@ impl Thread {
                     Role::Assistant,
                 )
             };
-            self.emit(cx, note, |out| push_text(out, search.action));
+            self.emit(cx, &note, |out| push_text(out, search.action));
             self.turns.told(stream, Told::Search, content);
         }
         if search.results.len() > 2 {
-            let identity = Identity::Named("web_results", search.id);
-            self.emit_answer(cx, identity, "", Outcome::default(), "web_search", |out| {
-                push_text(out, search.results);
-            });
+            let identity = match search.id {
+                "" => Identity::InTurn("web_results", digest(search.results)),
+                id => Identity::Named("web_results", id),
+            };
+            let outcome = Outcome::default();
+            let reply = Reply { identity, call_id: "", tool: "web_search", outcome };
+            self.emit_reply(cx, &reply, |out| push_text(out, search.results));
         }
     }
 
@@ -292,18 +288,19 @@ fn runs_commands(tool: &str) -> bool {
     )
 }
 
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Shell<'a> {
+    #[serde(borrow)]
+    cmd: Text<'a>,
+    #[serde(borrow)]
+    command: Raw<'a>,
+}
+
 /// The command line of a shell call.
 fn command_line(tool: &str, input: &str) -> Option<String> {
     if !runs_commands(tool) || !input.starts_with('{') {
         return None;
-    }
-    #[derive(Default, serde::Deserialize)]
-    #[serde(default)]
-    struct Shell<'a> {
-        #[serde(borrow)]
-        cmd: Text<'a>,
-        #[serde(borrow)]
-        command: super::wire::Raw<'a>,
     }
     let shell: Shell<'_> = read(input)?;
     if let Some(line) = shell.cmd.some() {

@@ -146,12 +146,18 @@ pub(super) struct Compacted<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Counts {
-    pub(super) input_tokens: u64,
-    pub(super) cached_input_tokens: u64,
-    pub(super) cache_write_input_tokens: u64,
-    pub(super) output_tokens: u64,
-    pub(super) reasoning_output_tokens: u64,
-    pub(super) total_tokens: u64,
+    #[serde(rename = "input_tokens")]
+    pub(super) input: u64,
+    #[serde(rename = "cached_input_tokens")]
+    pub(super) cached_input: u64,
+    #[serde(rename = "cache_write_input_tokens")]
+    pub(super) cache_write_input: u64,
+    #[serde(rename = "output_tokens")]
+    pub(super) output: u64,
+    #[serde(rename = "reasoning_output_tokens")]
+    pub(super) reasoning_output: u64,
+    #[serde(rename = "total_tokens")]
+    pub(super) total: u64,
 }
 
 /// `token_count.info` and `token_usage_record`.
