@@ -1,10 +1,11 @@
 //! From a line to records: whose it is, which key it has, and who maps it.
 
 use super::state::{State, agent_uid, usable_id};
-use super::text::decode;
-use super::wire::{Line, Raw};
+use super::text::{decode, push_content};
+use super::wire::{Content, Line, Raw};
 use crate::{Ancestry, Batch, EventDraft, SessionIx, SessionPatch, Span};
 use backstory_model::{EventKey, EventKind, Role, SessionUid, Timestamp};
+use sonic_rs::{LazyValue, PointerNode};
 
 /// The longest working directory, branch, model or version believed.
 const FACT_MAX: usize = 4096;
@@ -87,6 +88,13 @@ impl Place<'_> {
     /// Whether the record has an id of its own.
     pub(super) fn has_id(&self) -> bool {
         !self.uuid.is_empty()
+    }
+}
+
+impl<'m> Mapper<'m> {
+    /// A part of the line as it stands in it.
+    pub(super) fn raw_at(&self, path: &[PointerNode]) -> Option<LazyValue<'m>> {
+        sonic_rs::get_from_slice(self.raw, path).ok()
     }
 }
 
@@ -266,6 +274,15 @@ impl Mapper<'_> {
             ..SessionPatch::default()
         };
         self.out.patch(child, patch);
+    }
+
+    /// The text of the content of a message's block.
+    pub(super) fn content_text(&mut self, content: &Content<'_>, block: usize) -> Span {
+        if !matches!(content, Content::Other) {
+            return self.out.text_with(|text| push_content(content, text));
+        }
+        let path = sonic_rs::pointer!["message", "content", block, "content"];
+        self.raw_at(&path).map_or_else(Span::default, |raw| self.out.text(raw.as_raw_str()))
     }
 
     /// Yields an event of the harness, named after the native record.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 use sonic_rs::LazyValue;
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 /// A JSON value as it stands in the line, unread.
 #[derive(Debug, Default)]
@@ -20,11 +21,6 @@ impl Raw<'_> {
     /// True when absent, null, or an empty string, list or object.
     pub(super) fn is_empty(&self) -> bool {
         matches!(self.as_str(), "" | "\"\"" | "[]" | "{}")
-    }
-
-    /// Whether it is a JSON string.
-    pub(super) fn is_string(&self) -> bool {
-        self.as_str().starts_with('"')
     }
 
     /// Reads it as an object.
@@ -46,7 +42,49 @@ impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
     }
 }
 
-/// A short string.
+/// Completes a visitor that takes every other kind of value for an absent one.
+macro_rules! others_are_absent {
+    ($absent:expr) => {
+        others_are_absent!(scalars $absent);
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+            Ok($absent)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            while seq.next_element::<IgnoredAny>()?.is_some() {}
+            Ok($absent)
+        }
+    };
+    (scalars $absent:expr) => {
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("any JSON value")
+        }
+
+        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+            Ok($absent)
+        }
+
+        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+            Ok($absent)
+        }
+
+        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+            Ok($absent)
+        }
+
+        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+            Ok($absent)
+        }
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok($absent)
+        }
+    };
+}
+
+/// A decoded string.
 #[derive(Debug, Default)]
 pub(super) struct Text<'a>(Cow<'a, str>);
 
@@ -64,13 +102,54 @@ impl Text<'_> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = LazyValue::deserialize(deserializer)?;
-        Ok(match value.as_raw_cow() {
-            Cow::Borrowed(raw) => Self(super::text::decode(raw).unwrap_or_default()),
-            Cow::Owned(raw) => {
-                Self(Cow::Owned(super::text::decode(&raw).unwrap_or_default().into_owned()))
+        struct TextVisitor;
+
+        impl<'de> Visitor<'de> for TextVisitor {
+            type Value = Text<'de>;
+
+            others_are_absent!(Text::default());
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Borrowed(text)))
             }
-        })
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
+            }
+        }
+
+        deserializer.deserialize_any(TextVisitor)
+    }
+}
+
+/// An object, where one stands.
+#[derive(Debug, Default)]
+pub(super) struct Maybe<T>(pub(super) Option<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Maybe<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MaybeVisitor<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for MaybeVisitor<T> {
+            type Value = Maybe<T>;
+
+            others_are_absent!(scalars Maybe(None));
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(|value| Maybe(Some(value)))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Maybe(None))
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+                Ok(Maybe(None))
+            }
+        }
+
+        deserializer.deserialize_any(MaybeVisitor(PhantomData))
     }
 }
 
@@ -156,9 +235,9 @@ pub(super) struct Line<'a> {
     #[serde(borrow)]
     pub(super) origin: Raw<'a>,
     #[serde(borrow)]
-    pub(super) message: Raw<'a>,
+    pub(super) message: Maybe<Message<'a>>,
     #[serde(borrow)]
-    pub(super) tool_use_result: Raw<'a>,
+    pub(super) tool_use_result: Twin<'a>,
     #[serde(borrow)]
     pub(super) attachment: Raw<'a>,
     #[serde(borrow)]
@@ -166,7 +245,7 @@ pub(super) struct Line<'a> {
     #[serde(borrow, rename = "parentToolUseID")]
     pub(super) parent_tool_use_id: Text<'a>,
     #[serde(borrow)]
-    pub(super) content: Raw<'a>,
+    pub(super) content: Content<'a>,
     #[serde(borrow)]
     pub(super) level: Text<'a>,
     #[serde(borrow)]
@@ -183,17 +262,17 @@ pub(super) struct Line<'a> {
     #[serde(borrow)]
     pub(super) agent_name: Text<'a>,
     #[serde(borrow)]
-    pub(super) last_prompt: Raw<'a>,
+    pub(super) last_prompt: Text<'a>,
     #[serde(borrow)]
-    pub(super) mode: Raw<'a>,
+    pub(super) mode: Text<'a>,
     #[serde(borrow)]
-    pub(super) permission_mode: Raw<'a>,
+    pub(super) permission_mode: Text<'a>,
     #[serde(borrow)]
-    pub(super) bridge_session_id: Raw<'a>,
+    pub(super) bridge_session_id: Text<'a>,
     #[serde(borrow)]
     pub(super) operation: Text<'a>,
     #[serde(borrow)]
-    pub(super) pr_url: Raw<'a>,
+    pub(super) pr_url: Text<'a>,
     #[serde(borrow)]
     pub(super) tool_denial_kind: Text<'a>,
 }
@@ -207,9 +286,8 @@ pub(super) struct Message<'a> {
     #[serde(borrow)]
     pub(super) model: Text<'a>,
     #[serde(borrow)]
-    pub(super) content: Raw<'a>,
-    #[serde(borrow)]
-    pub(super) usage: Raw<'a>,
+    pub(super) content: Content<'a>,
+    pub(super) usage: Maybe<UsageWire>,
 }
 
 /// One content block.
@@ -219,9 +297,9 @@ pub(super) struct Block<'a> {
     #[serde(borrow, rename = "type")]
     pub(super) kind: Text<'a>,
     #[serde(borrow)]
-    pub(super) text: Raw<'a>,
+    pub(super) text: Text<'a>,
     #[serde(borrow)]
-    pub(super) thinking: Raw<'a>,
+    pub(super) thinking: Text<'a>,
     #[serde(borrow)]
     pub(super) id: Text<'a>,
     #[serde(borrow)]
@@ -233,13 +311,10 @@ pub(super) struct Block<'a> {
     #[serde(borrow)]
     pub(super) tool_name: Text<'a>,
     #[serde(borrow)]
-    pub(super) content: Raw<'a>,
+    pub(super) content: Content<'a>,
     pub(super) is_error: Flag,
     #[serde(borrow)]
-    pub(super) source: Raw<'a>,
-    /// Set when the block is a bare string.
-    #[serde(skip)]
-    pub(super) plain: Option<String>,
+    pub(super) source: Maybe<ImageSource<'a>>,
 }
 
 /// A block, or whatever else stands in a list of blocks.
@@ -247,75 +322,90 @@ struct Element<'a>(Block<'a>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Element<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ElementVisitor;
+
+        impl<'de> Visitor<'de> for ElementVisitor {
+            type Value = Block<'de>;
+
+            others_are_absent!(scalars Block::default());
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                Block::deserialize(MapAccessDeserializer::new(map))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Block::default())
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                let kind = Text(Cow::Borrowed("text"));
+                Ok(Block { kind, text: Text(Cow::Owned(text.to_owned())), ..Block::default() })
+            }
+        }
+
         deserializer.deserialize_any(ElementVisitor).map(Self)
     }
 }
 
-struct ElementVisitor;
-
-impl<'de> Visitor<'de> for ElementVisitor {
-    type Value = Block<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a content block")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        Block::deserialize(MapAccessDeserializer::new(map))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        let kind = Text(Cow::Borrowed("text"));
-        Ok(Block { kind, plain: Some(text.to_owned()), ..Block::default() })
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Block::default())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Block::default())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(Block::default())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(Block::default())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Block::default())
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Block::default())
-    }
-}
-
-/// The content of a message or of a tool result.
-#[derive(Debug)]
+/// The content of a message, a tool result or an attachment.
+#[derive(Debug, Default)]
 pub(super) enum Content<'a> {
-    /// One JSON string (or, in a tool result, any other lone value), raw.
-    Text(&'a str),
+    /// There is none.
+    #[default]
+    Absent,
+    /// One text.
+    Text(Cow<'a, str>),
     /// A list of blocks.
     Blocks(Vec<Block<'a>>),
+    /// Some other JSON value.
+    Other,
 }
 
-impl<'a> Content<'a> {
-    /// Reads a content field; `None` when it is neither text nor a list.
-    pub(super) fn of(raw: &'a Raw<'_>) -> Option<Self> {
-        let raw = raw.as_str();
-        match raw.as_bytes().first()? {
-            b'"' => Some(Self::Text(raw)),
-            b'[' => {
-                let elements: Vec<Element<'a>> = sonic_rs::from_str(raw).ok()?;
-                Some(Self::Blocks(elements.into_iter().map(|Element(block)| block).collect()))
-            }
-            _ => None,
+impl Content<'_> {
+    /// True when there is nothing in it.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Absent => true,
+            Self::Text(text) => text.is_empty(),
+            Self::Blocks(blocks) => blocks.is_empty(),
+            Self::Other => false,
         }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ContentVisitor;
+
+        impl<'de> Visitor<'de> for ContentVisitor {
+            type Value = Content<'de>;
+
+            others_are_absent!(scalars Content::Absent);
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Content::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Content::Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut blocks = Vec::new();
+                while let Some(Element(block)) = seq.next_element()? {
+                    blocks.push(block);
+                }
+                Ok(Content::Blocks(blocks))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Content::Other)
+            }
+        }
+
+        deserializer.deserialize_any(ContentVisitor)
     }
 }
 
@@ -328,7 +418,7 @@ pub(super) struct ImageSource<'a> {
     #[serde(borrow)]
     pub(super) media_type: Text<'a>,
     #[serde(borrow)]
-    pub(super) data: Raw<'a>,
+    pub(super) data: Text<'a>,
     #[serde(borrow)]
     pub(super) url: Text<'a>,
 }
@@ -336,16 +426,14 @@ pub(super) struct ImageSource<'a> {
 /// `message.usage`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct UsageWire<'a> {
+pub(super) struct UsageWire {
     pub(super) input_tokens: Number,
     pub(super) output_tokens: Number,
     pub(super) cache_read_input_tokens: Number,
     pub(super) cache_creation_input_tokens: Number,
-    #[serde(borrow)]
-    pub(super) cache_creation: Raw<'a>,
+    pub(super) cache_creation: Maybe<CacheSplit>,
     pub(super) thinking_tokens: Number,
-    #[serde(borrow)]
-    pub(super) output_tokens_details: Raw<'a>,
+    pub(super) output_tokens_details: Maybe<OutputDetails>,
 }
 
 /// Cache writes by how long they live.
@@ -391,7 +479,7 @@ pub(super) struct ToolUseResult<'a> {
     #[serde(borrow)]
     pub(super) file_path: Text<'a>,
     #[serde(borrow)]
-    pub(super) file: Raw<'a>,
+    pub(super) file: Maybe<FileResult<'a>>,
     pub(super) duration_ms: Number,
     pub(super) total_duration_ms: Number,
     pub(super) duration_seconds: Number,
@@ -404,26 +492,78 @@ pub(super) struct ToolUseResult<'a> {
     pub(super) answers: Present,
 }
 
+/// The file part of what a reading tool gave.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct FileResult<'a> {
+    #[serde(borrow)]
+    pub(super) file_path: Text<'a>,
+}
+
+/// `toolUseResult` as it comes.
+#[derive(Debug, Default)]
+pub(super) enum Twin<'a> {
+    /// There is none, or one that says nothing.
+    #[default]
+    Absent,
+    /// A text: the error, as a rule.
+    Text(Cow<'a, str>),
+    /// The structured result.
+    Object(Box<ToolUseResult<'a>>),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Twin<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TwinVisitor;
+
+        impl<'de> Visitor<'de> for TwinVisitor {
+            type Value = Twin<'de>;
+
+            others_are_absent!(scalars Twin::Absent);
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Twin::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Twin::Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                let result = ToolUseResult::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Twin::Object(Box::new(result)))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Twin::Absent)
+            }
+        }
+
+        deserializer.deserialize_any(TwinVisitor)
+    }
+}
+
 /// `attachment`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Attachment<'a> {
     #[serde(borrow)]
-    pub(super) prompt: Raw<'a>,
+    pub(super) prompt: Content<'a>,
     #[serde(borrow)]
-    pub(super) content: Raw<'a>,
+    pub(super) content: Content<'a>,
     #[serde(borrow)]
-    pub(super) snippet: Raw<'a>,
+    pub(super) snippet: Content<'a>,
     #[serde(borrow)]
-    pub(super) stdout: Raw<'a>,
+    pub(super) stdout: Content<'a>,
     #[serde(borrow)]
-    pub(super) stderr: Raw<'a>,
+    pub(super) stderr: Content<'a>,
     #[serde(borrow)]
     pub(super) blocking_error: Raw<'a>,
     #[serde(borrow)]
-    pub(super) text: Raw<'a>,
+    pub(super) text: Content<'a>,
     #[serde(borrow)]
-    pub(super) new_date: Raw<'a>,
+    pub(super) new_date: Content<'a>,
     #[serde(borrow)]
     pub(super) filename: Text<'a>,
     #[serde(borrow)]
