@@ -74,7 +74,7 @@ impl Mapper<'_> {
             "fallback" => self.note(place, "fallback", Span::default()),
             kind => {
                 let raw = self.raw_at(&sonic_rs::pointer!["message", "content", at]);
-                let raw = raw.as_ref().map_or(self.raw, |raw| raw.as_raw_str().as_bytes());
+                let raw = raw.as_ref().map_or(self.raw, |raw| raw.as_raw_str());
                 self.unknown_part(&format!("assistant/{kind}"), line, raw);
             }
         }

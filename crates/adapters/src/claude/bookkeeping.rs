@@ -1,9 +1,10 @@
 //! Lines around the conversation: titles, queue, modes, progress, snapshots.
 
+use super::lenient::Text;
 use super::map::Mapper;
 use super::state::usable_id;
 use super::text::decode;
-use super::wire::{Content, Line, Text};
+use super::wire::{Content, Line};
 use crate::{Span, TitleRank};
 use backstory_model::{EventKey, summarize};
 

@@ -1,9 +1,10 @@
 //! System lines: ends of turns, compactions, failures of the API, local commands.
 
+use super::lenient::Number;
 use super::map::Mapper;
 use super::prompt::take_apart;
 use super::text::{push_content, push_text};
-use super::wire::{Content, Line, Number};
+use super::wire::{Content, Line};
 use crate::Span;
 use backstory_model::{EventKind, Role};
 use serde::Deserialize;

@@ -135,7 +135,7 @@ impl Mapper<'_> {
         let key = EventKey::of_parts(&[b"task-notification", text.as_bytes()]);
         let is_first = place.is_bare();
         if self.is_copied(key) {
-            return;
+            return place.settle();
         }
         let payload = self.out.text(text);
         let mut draft = self.note_draft(place, "task-notification", payload);

@@ -5,7 +5,7 @@ use crate::log::{
     said, show, usage, user,
 };
 use backstory_adapters::NoAncestry;
-use backstory_model::EventKind;
+use backstory_model::{EventKind, SessionUid};
 
 const MAIN: &str = "claude:11111111-2222-4333-8444-555555555555";
 const CHILD: &str = "claude:11111111-2222-4333-8444-555555555555/a1b2";
@@ -36,7 +36,7 @@ fn sub_agents_are_sessions_of_their_own_in_every_layout() {
         assert!(events(&batch).all(|event| event.is_sidechain), "{path}");
         let parents: Vec<_> =
             patches(&batch).into_iter().filter_map(|(_, patch)| patch.parent.clone()).collect();
-        assert_eq!(parents.iter().map(|uid| uid.as_str()).collect::<Vec<_>>(), [MAIN], "{path}");
+        assert_eq!(parents.iter().map(SessionUid::as_str).collect::<Vec<_>>(), [MAIN], "{path}");
     }
 }
 
@@ -119,9 +119,7 @@ fn a_meta_file_links_and_names_its_agent() {
 #[test]
 fn an_overflowing_output_is_the_result_of_its_call() {
     let path = format!("p/{SESSION}/tool-results/toolu_1.txt");
-    let mut reader = crate::log::reader(&path);
-    let mut batch = backstory_adapters::Batch::default();
-    reader.record(b"line one\nline \xff two", &mut NoAncestry, &mut batch);
+    let batch = read_with(&path, b"line one\nline \xff two", &mut NoAncestry);
     assert_eq!(said(&batch), [(EventKind::ToolResult, "", "line one\nline \u{fffd} two")]);
     assert_eq!(sessions_of_events(&batch), [MAIN]);
     let event = events(&batch).next().unwrap();
@@ -157,7 +155,7 @@ fn copied_history_stays_with_its_first_owner() {
     assert!(sessions_of_events(&batch).iter().all(|session| *session == fork));
     let from: Vec<_> =
         patches(&batch).into_iter().filter_map(|(_, patch)| patch.forked_from.clone()).collect();
-    assert_eq!(from.iter().map(|uid| uid.as_str()).collect::<Vec<_>>(), [MAIN]);
+    assert_eq!(from.iter().map(SessionUid::as_str).collect::<Vec<_>>(), [MAIN]);
     let titles = patches(&batch).into_iter().filter_map(|(_, patch)| patch.title.clone());
     assert_eq!(titles.map(|(_, title)| title).collect::<Vec<_>>(), ["another way"]);
 }

@@ -1,7 +1,7 @@
 //! Builds transcript lines and shows what they are read as.
 
 use backstory_adapters::{
-    Ancestry, Batch, EventDraft, HEAD_BYTES, NoAncestry, Reader, Record, SessionPatch, of,
+    Ancestry, Batch, EventDraft, Form, HEAD_BYTES, NoAncestry, Reader, Record, SessionPatch, of,
 };
 use backstory_model::{EventKey, EventKind, Flavor, SessionUid, Usage};
 use std::collections::HashMap;
@@ -59,13 +59,20 @@ pub(crate) fn result(uuid: &str, parent: &str, id: &str, block: &str, twin: &str
 pub(crate) fn reader(path: &str) -> Box<dyn Reader> {
     let adapter = of(Flavor::Claude).unwrap();
     let path = Path::new(path);
-    let claim = adapter.claim(path).expect("claimed");
+    let claim = adapter.claim(path).unwrap();
     adapter.reader(path, &claim)
 }
 
-/// Reads a whole file line by line.
+/// Reads a whole file, line by line or at once as its form asks.
 pub(crate) fn read_with(path: &str, file: &[u8], ancestry: &mut dyn Ancestry) -> Batch {
     let mut reader = reader(path);
+    let claim = of(Flavor::Claude).unwrap().claim(Path::new(path)).unwrap();
+    if claim.form == Form::Document {
+        let mut batch = Batch::default();
+        batch.at_line(1);
+        reader.record(file, ancestry, &mut batch);
+        return batch;
+    }
     reader.begin(&file[..file.len().min(HEAD_BYTES)]);
     let mut batch = Batch::default();
     feed(&mut *reader, file, 0, ancestry, &mut batch);
