@@ -1,8 +1,10 @@
 //! What a tool call is: an edit, a test run, a repetition of a failed call, or just a call.
 
 use backstory_model::{EventKey, EventKind};
+use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 /// The class of a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,11 +104,15 @@ pub fn classify_call(tool: &str, command: Option<&str>) -> CallClass {
     }
 }
 
+/// Searchers for [`TEST_COMMANDS`]: every shell line is searched for each of them.
+static TEST_SEARCHERS: LazyLock<Vec<Finder<'static>>> =
+    LazyLock::new(|| TEST_COMMANDS.iter().map(Finder::new).collect());
+
 fn runs_tests(command: &str) -> bool {
-    TEST_COMMANDS.iter().any(|test| {
-        command.match_indices(test).any(|(at, _)| {
+    TEST_SEARCHERS.iter().any(|test| {
+        test.find_iter(command.as_bytes()).any(|at| {
             let before = command[..at].chars().next_back();
-            let after = command[at + test.len()..].chars().next();
+            let after = command[at + test.needle().len()..].chars().next();
             before.is_none_or(|c| c.is_whitespace() || "&|;(/'\"`".contains(c))
                 && after.is_none_or(|c| c.is_whitespace() || "&|;):'\"`".contains(c))
         })
