@@ -167,15 +167,19 @@ impl Thread {
         self.emit(cx, &note, write);
     }
 
+    /// Whether the end of a call is told with its answer in the model's stream; what it says of
+    /// the outcome is kept for that answer.
+    pub(super) fn completes(&mut self, call_id: &str, outcome: Outcome) -> bool {
+        !call_id.is_empty()
+            && (self.calls.complete(call_id, outcome) || self.calls.is_done(call_id))
+    }
+
     /// The end of a call told by an event or item: completes the open call, repeats an answered
     /// one, or is itself all there is of a call outside the model's stream.
     pub(super) fn ended(&mut self, cx: &mut Cx<'_>, ended: Ended<'_>) {
         let call_id = ended.call.call_id;
         let told = self.calls.take_announced(call_id);
-        if !call_id.is_empty()
-            && (self.calls.complete(call_id, ended.outcome)
-                || (!told && self.calls.is_done(call_id)))
-        {
+        if !told && self.completes(call_id, ended.outcome) {
             return;
         }
         let tool = ended.call.tool.to_owned();
