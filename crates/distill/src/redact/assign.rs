@@ -18,13 +18,11 @@ struct Place {
 
 /// Judges the key word at `at`: is it the name of an assignment whose value is a secret?
 pub(super) fn check(scan: &mut Scan<'_>, at: usize) {
-    if at < scan.settled {
-        return;
-    }
     let place = key_around(scan, at);
-    if place.end - place.start > LONGEST_KEY {
+    if place.end - place.start > LONGEST_KEY || place.end == scan.last_key_end {
         return;
     }
+    scan.last_key_end = place.end;
     let Some(from) = value_start(scan, &place) else { return };
     let key = Key::new(scan.slice(place.start, place.end));
     let Some(promise) = key.promise() else { return };

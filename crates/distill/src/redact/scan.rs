@@ -30,12 +30,23 @@ pub(super) struct Scan<'t> {
     pub(super) spans: Vec<Span>,
     /// Candidates before this position lie inside something already settled.
     pub(super) settled: usize,
+    /// Cookie headers before this position are read.
+    pub(super) cookies_read: usize,
+    /// The end of the last key judged: several anchors can lie in one key.
+    pub(super) last_key_end: usize,
     runs: Runs,
 }
 
 impl<'t> Scan<'t> {
     pub(super) fn new(text: &'t [u8]) -> Self {
-        Self { text, spans: Vec::new(), settled: 0, runs: Runs::default() }
+        Self {
+            text,
+            spans: Vec::new(),
+            settled: 0,
+            cookies_read: 0,
+            last_key_end: 0,
+            runs: Runs::default(),
+        }
     }
 
     /// The byte at `at`, or 0 outside the text.

@@ -167,22 +167,19 @@ pub(super) fn is_secret(value: &[u8], written: Written, key: &Key, promise: Prom
         return false;
     }
     let makeup = Makeup::of(&value[..value.len().min(512)]);
-    if stands_in(value, &makeup) {
-        return false;
-    }
     if makeup.letters() + makeup.digits == 0 || makeup.repetitive() || makeup.distinct < 4 {
         return false;
     }
-    if is_uuid(value) {
-        return promise == Promise::Machine && key.takes_uuids();
-    }
-    match promise {
+    let plausible = match promise {
+        Promise::Machine if is_uuid(value) => key.takes_uuids(),
+        _ if is_uuid(value) => false,
         Promise::Password => is_password(value, written, &makeup),
         Promise::Machine => is_generated(value, written, &makeup),
         Promise::Weak => {
             makeup.dense() && is_token_like(value) && !is_path(value) && !is_digest(value)
         }
-    }
+    };
+    plausible && !stands_in(value, &makeup)
 }
 
 fn stands_in(value: &[u8], makeup: &Makeup) -> bool {
