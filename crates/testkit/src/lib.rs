@@ -1,1 +1,3 @@
-//! Placeholder.
+//! What the tests of several crates share.
+
+pub mod secrets;

@@ -125,7 +125,7 @@ fn value_at(scan: &mut Scan<'_>, place: &Place, from: usize) -> Option<(usize, u
         let tail = value.iter().rev().take_while(|byte| list(byte)).count();
         end -= tail;
     } else {
-        if matches!(scan.byte(end), b'(' | b'[' | b'{' | b'<') && end > from {
+        if matches!(scan.byte(end), b'(' | b'[' | b'{') && end > from {
             return None;
         }
         while matches!(scan.before(end), b'.' | b':' | b'!' | b'?') && end > from {

@@ -108,7 +108,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("databricks-token", "Databricks access token", "dapi{hex:32}"),
     rule("datadog-key", "Datadog key, by its name", "DD_API_KEY={hex:32}"),
     rule("digitalocean-token", "DigitalOcean token", "dop_v1_{hex:64}"),
-    rule("discord-bot-token", "Discord bot token", "MTA4{alnum:22}.G{alnum:5}.{alnum:38}"),
+    rule("discord-bot-token", "Discord bot token", "MTA4Nz{alnum:20}.G{alnum:5}.{alnum:38}"),
     rule(
         "discord-webhook",
         "Discord webhook",

@@ -118,14 +118,24 @@ impl<'t> Scan<'t> {
         certainty: Certainty,
         origin: Origin,
     ) {
-        let holds_placeholder =
-            memchr::memmem::find(self.slice(start, end), placeholder::OPEN.as_bytes());
-        if start < end && holds_placeholder.is_none() {
+        if start < end && !self.touches_placeholder(start, end) {
             self.spans.push(Span { start, end, kind, certainty, origin });
         }
         if certainty == Certainty::Shaped {
             self.settled = self.settled.max(end);
         }
+    }
+
+    /// Whether the range holds a placeholder or starts inside one.
+    fn touches_placeholder(&self, start: usize, end: usize) -> bool {
+        let from = start.saturating_sub(placeholder::LONGEST);
+        let mut opens = memchr::memmem::find_iter(self.slice(from, end), placeholder::OPEN);
+        opens.any(|open| {
+            let open = from + open;
+            open >= start
+                || placeholder::length_at(self.tail(open))
+                    .is_some_and(|length| open + length > start)
+        })
     }
 
     /// Records a generated secret known by its form.

@@ -71,7 +71,7 @@ const TEMPLATES: &[&str] = &[
 /// Traces of a regular expression or of code.
 const CODE: &[&str] = &[
     "(?", "\\w", "\\s", "\\S", "\\d", "[^", ".*", ".+", "]+", "+)", "::", "()", "=>", "->", "&&",
-    "||", "==",
+    "||",
 ];
 
 /// Values everybody uses: they protect nothing and fill every tutorial.
@@ -184,13 +184,17 @@ pub(super) fn is_secret(value: &[u8], written: Written, key: &Key, promise: Prom
 
 fn stands_in(value: &[u8], makeup: &Makeup) -> bool {
     let head = String::from_utf8_lossy(&value[..value.len().min(256)]).to_lowercase();
-    if matches!(value[0], b'$' | b'%' | b'{' | b'[' | b'(' | b'<' | b'&' | b'*') && value.len() < 40
-    {
-        // A variable, a reference, a collection: unless it is too messy to be one.
-        let name = value[1..].iter().all(|&byte| charset::is(byte, WORD | DOT | STOP | SPACE));
-        if name || value[0] != b'$' {
-            return true;
-        }
+    let name = value[1..].strip_suffix(b"%").unwrap_or(&value[1..]);
+    let is_name = name.iter().all(|&byte| charset::is(byte, WORD | DOT | STOP | SPACE));
+    let reference = match value[0] {
+        b'{' | b'[' | b'<' | b'(' => value.len() < 40,
+        b'$' => is_name,
+        // A YAML tag or alias, a batch variable: names all of them, so a jumble is a secret.
+        b'%' | b'&' | b'*' | b'!' => is_name && !makeup.jumbled(),
+        _ => false,
+    };
+    if reference {
+        return true;
     }
     // By chance a long random value holds a short word; a template it does not.
     !makeup.dense() && STAND_INS.iter().any(|word| head.contains(word))
