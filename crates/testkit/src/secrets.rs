@@ -3,6 +3,8 @@
 //! No complete token stands in this file: each is put together from a prefix and generated characters,
 //! so that scanners of the repository stay quiet.
 
+use std::fmt::Write as _;
+
 /// A made-up secret.
 #[derive(Clone, Debug)]
 pub struct Planted {
@@ -86,10 +88,10 @@ impl Position {
     pub fn place(self, planted: &Planted) -> Option<String> {
         let line = &planted.line;
         let secret = &planted.secret;
-        let lone = |text: String| (planted.self_evident && !secret.contains('\n')).then_some(text);
+        let alone = |text: String| (planted.self_evident && !secret.contains('\n')).then_some(text);
         match self {
             Self::Prompt => Some(format!("please use this one:\n{line}\nand try again")),
-            Self::Unspaced => lone(format!("鍵は{secret}です🔑")),
+            Self::Unspaced => alone(format!("鍵は{secret}です🔑")),
             Self::Json => Some(format!("{{\"command\":{},\"timeout\":5}}", json(line))),
             Self::JsonInJson => Some(json(&format!("{{\"input\": {}}}", json(line)))),
             Self::JsonDeep => Some(json(&json(&format!("{{\"a\": {}}}", json(line))))),
@@ -99,14 +101,14 @@ impl Position {
                 Some(format!("{{\"stdout\":\"ok\\n{}\\nexit 0\"}}", bare_json(line)))
             }
             Self::Url => {
-                lone(format!("GET https://api.internal/v1/items?page=2&access={secret}&limit=5"))
+                alone(format!("GET https://api.internal/v1/items?page=2&access={secret}&limit=5"))
             }
-            Self::Path => lone(format!("open /home/kim/tokens/{secret}/config.toml")),
+            Self::Path => alone(format!("open /home/kim/tokens/{secret}/config.toml")),
             Self::Yaml => {
-                lone(format!("service:\n  region: eu\n  value: {secret}\n  retries: 3\n"))
+                alone(format!("service:\n  region: eu\n  value: {secret}\n  retries: 3\n"))
             }
-            Self::Env => lone(format!("export SERVICE_VALUE={secret} && make deploy")),
-            Self::Header => lone(format!("curl -H 'X-Custom: {secret}' https://api.internal/")),
+            Self::Env => alone(format!("export SERVICE_VALUE={secret} && make deploy")),
+            Self::Header => alone(format!("curl -H 'X-Custom: {secret}' https://api.internal/")),
         }
     }
 }
@@ -139,7 +141,7 @@ fn escaped(line: &str, secret: &str) -> String {
             '/' => hidden.push_str("\\/"),
             '\n' => hidden.push_str("\\n"),
             _ if at % 11 == 0 || character == '-' => {
-                hidden.push_str(&format!("\\u{:04x}", u32::from(character)));
+                let _ = write!(hidden, "\\u{:04x}", u32::from(character));
             }
             _ => hidden.push_str(&bare_json(&character.to_string())),
         }

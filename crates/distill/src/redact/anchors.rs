@@ -113,7 +113,8 @@ struct Entry {
 
 /// The compiled anchors.
 pub(super) struct Anchors<T> {
-    slots: Box<Slots>,
+    /// As long as [`Slots`].
+    slots: Vec<u8>,
     starts: Vec<u16>,
     entries: Vec<Entry>,
     known: Vec<Anchor<T>>,
@@ -149,7 +150,7 @@ impl<T: Copy> Anchors<T> {
         entries
             .sort_by_key(|entry| (bucket_of(entry.gram), entry.gram, entry.anchor, entry.offset));
         entries.dedup_by_key(|entry| (entry.gram, entry.anchor, entry.offset));
-        let mut slots = Box::new([0; 1 << SLOT_BITS]);
+        let mut slots = vec![0; 1 << SLOT_BITS];
         let mut starts = vec![0u16; (1 << BUCKET_BITS) + 1];
         for entry in &entries {
             slots[slot_of(entry.gram)] = 1;
@@ -163,9 +164,10 @@ impl<T: Copy> Anchors<T> {
 
     /// Calls `found` with every anchor occurrence, in order of the text up to one byte.
     pub(super) fn scan(&self, text: &[u8], mut found: impl FnMut(T, usize)) {
+        let Ok(slots) = <&Slots>::try_from(self.slots.as_slice()) else { return };
         let mut base = 0;
         while let Some(window) = text.get(base..).and_then(|tail| tail.first_chunk::<WINDOW>()) {
-            self.report(text, base, hits(&self.slots, window), &mut found);
+            self.report(text, base, hits(slots, window), &mut found);
             base += STEP;
         }
         while base < text.len() {
@@ -173,7 +175,7 @@ impl<T: Copy> Anchors<T> {
             let mut window = [0u8; WINDOW];
             let reach = text.len().min(base + WINDOW) - base;
             window[..reach].copy_from_slice(&text[base..base + reach]);
-            self.report(text, base, hits(&self.slots, &window), &mut found);
+            self.report(text, base, hits(slots, &window), &mut found);
             base += tail.len();
         }
     }

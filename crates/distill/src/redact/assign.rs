@@ -72,6 +72,7 @@ fn value_start(scan: &Scan<'_>, place: &Place) -> Option<usize> {
         (b',', _) if quoted.is_some() => sign + 1,
         (b'>', _) if scan.before(place.start) == b'<' => sign + 1,
         (b'v', _) if quoted.is_some() && scan.starts_with(sign, "value=") => sign + 6,
+        (b'i', b's') if sign > at && scan.byte(sign + 2) == b' ' => sign + 2,
         _ if sign > at && takes_blank(scan, place, sign) => sign,
         _ => return None,
     };
@@ -91,7 +92,11 @@ fn takes_blank(scan: &Scan<'_>, place: &Place, value: usize) -> bool {
             scan.lookback(place.start, 4),
             [b'E', b'N', b'V', b' '] | [b'A', b'R', b'G', b' ']
         );
-    flag || netrc || sql || docker
+    let before = scan.lookback(place.start, 80);
+    let configured =
+        memchr::memmem::find(before, b" set ").is_some() && scan.before(place.start) != b' ';
+    let set = before.ends_with(b" set ") || configured || written == b"requirepass";
+    flag || netrc || sql || docker || set
 }
 
 /// The quote at `at`, with the backslashes before it: their count, and where it ends.
@@ -132,7 +137,11 @@ fn value_at(scan: &mut Scan<'_>, place: &Place, from: usize) -> Option<(usize, u
             end -= 1;
         }
     }
-    let written = if environment { Written::Environment } else { Written::Bare };
+    let written = match (environment, scan.lookback(from, 3)) {
+        (true, _) => Written::Environment,
+        (false, b"is ") => Written::Prose,
+        (false, _) => Written::Bare,
+    };
     (end > from && end - from <= LONGEST_VALUE).then_some((from, end, written))
 }
 

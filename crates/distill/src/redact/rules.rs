@@ -228,9 +228,9 @@ impl Action {
 
 /// Pieces of key names. They are chosen to be rare, so `pi_k` stands for `api_key`.
 const KEY_WORDS: &[&str] = &[
-    "sswo", "sswd", "passph", "passco", "_pass", "-pass", "secr", "oken", "pi_k", "pi-k", "pike",
-    "pi k", "ss_k", "ss-k", "sske", "te_k", "te-k", "teke", "_key", "-key", "ntke", "edke", "hkey",
-    "gkey", "nkey", "rkey", "auth", "credent", "creds",
+    "sswo", "sswd", "passph", "passco", "_pass", "-pass", "repass", "secr", "oken", "pi_k", "pi-k",
+    "pike", "pi k", "ss_k", "ss-k", "sske", "te_k", "te-k", "teke", "_key", "-key", "ntke", "edke",
+    "hkey", "gkey", "nkey", "rkey", "auth", "credent", "creds",
 ];
 
 const LITERALS: &[(&str, Matcher)] = &[

@@ -13,6 +13,8 @@ pub(super) enum Written {
     Environment,
     /// Bare, in YAML, prose or code.
     Bare,
+    /// After `is`: `the password is …`.
+    Prose,
 }
 
 /// Substrings of values that stand for a secret and are none.
@@ -70,8 +72,8 @@ const TEMPLATES: &[&str] = &[
 
 /// Traces of a regular expression or of code.
 const CODE: &[&str] = &[
-    "(?", "\\w", "\\s", "\\S", "\\d", "[^", ".*", ".+", "]+", "+)", "::", "()", "=>", "->", "&&",
-    "||",
+    "\\u00", "(?", "\\w", "\\s", "\\S", "\\d", "[^", ".*", ".+", "]+", "+)", "::", "()", "=>",
+    "->", "&&", "||",
 ];
 
 /// Values everybody uses: they protect nothing and fill every tutorial.
@@ -170,14 +172,15 @@ pub(super) fn is_secret(value: &[u8], written: Written, key: &Key, promise: Prom
     if makeup.letters() + makeup.digits == 0 || makeup.repetitive() || makeup.distinct < 4 {
         return false;
     }
+    if written == Written::Prose && !makeup.jumbled() {
+        return false;
+    }
     let plausible = match promise {
         Promise::Machine if is_uuid(value) => key.takes_uuids(),
         _ if is_uuid(value) => false,
         Promise::Password => is_password(value, written, &makeup),
         Promise::Machine => is_generated(value, written, &makeup),
-        Promise::Weak => {
-            makeup.dense() && is_token_like(value) && !is_path(value) && !is_digest(value)
-        }
+        Promise::Weak => makeup.dense() && is_opaque(value) && !is_path(value) && !is_digest(value),
     };
     plausible && !stands_in(value, &makeup)
 }
@@ -216,7 +219,7 @@ fn is_password(value: &[u8], written: Written, makeup: &Makeup) -> bool {
     match written {
         Written::Environment => odd || makeup.length >= 6 && !is_expression(value),
         Written::Quoted => odd && !is_name(value, makeup),
-        Written::Bare => {
+        Written::Bare | Written::Prose => {
             odd && makeup.length >= 6 && !is_expression(value) && !is_name(value, makeup)
         }
     }
@@ -239,6 +242,7 @@ fn is_generated(value: &[u8], written: Written, makeup: &Makeup) -> bool {
     }
     match written {
         Written::Bare => makeup.random(),
+        Written::Prose => true,
         Written::Quoted | Written::Environment => makeup.random() || makeup.jumbled(),
     }
 }
@@ -248,6 +252,11 @@ fn is_token_like(value: &[u8]) -> bool {
     value
         .iter()
         .all(|&byte| charset::is(byte, charset::TOKEN) || matches!(byte, b':' | b'@' | b'|' | b'%'))
+}
+
+/// Base64 in either alphabet: no dots, as names of files and modules have them.
+fn is_opaque(value: &[u8]) -> bool {
+    value.iter().all(|&byte| charset::is(byte, charset::BASE64 | charset::WORD_DASH))
 }
 
 /// `self.token2`, `user_1`, `config.auth.password1`: identifiers and calls.
