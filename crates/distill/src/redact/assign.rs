@@ -18,13 +18,11 @@ struct Place {
 
 /// Judges the key word at `at`: is it the name of an assignment whose value is a secret?
 pub(super) fn check(scan: &mut Scan<'_>, at: usize) {
-    if at < scan.settled {
-        return;
-    }
     let place = key_around(scan, at);
-    if place.end - place.start > LONGEST_KEY {
+    if place.end - place.start > LONGEST_KEY || place.end == scan.last_key_end {
         return;
     }
+    scan.last_key_end = place.end;
     let Some(from) = value_start(scan, &place) else { return };
     let key = Key::new(scan.slice(place.start, place.end));
     let Some(promise) = key.promise() else { return };
@@ -74,6 +72,7 @@ fn value_start(scan: &Scan<'_>, place: &Place) -> Option<usize> {
         (b',', _) if quoted.is_some() => sign + 1,
         (b'>', _) if scan.before(place.start) == b'<' => sign + 1,
         (b'v', _) if quoted.is_some() && scan.starts_with(sign, "value=") => sign + 6,
+        (b'i', b's') if sign > at && scan.byte(sign + 2) == b' ' => sign + 2,
         _ if sign > at && takes_blank(scan, place, sign) => sign,
         _ => return None,
     };
@@ -93,7 +92,11 @@ fn takes_blank(scan: &Scan<'_>, place: &Place, value: usize) -> bool {
             scan.lookback(place.start, 4),
             [b'E', b'N', b'V', b' '] | [b'A', b'R', b'G', b' ']
         );
-    flag || netrc || sql || docker
+    let before = scan.lookback(place.start, 80);
+    let configured =
+        memchr::memmem::find(before, b" set ").is_some() && scan.before(place.start) != b' ';
+    let set = before.ends_with(b" set ") || configured || written == b"requirepass";
+    flag || netrc || sql || docker || set
 }
 
 /// The quote at `at`, with the backslashes before it: their count, and where it ends.
@@ -127,14 +130,18 @@ fn value_at(scan: &mut Scan<'_>, place: &Place, from: usize) -> Option<(usize, u
         let tail = value.iter().rev().take_while(|byte| list(byte)).count();
         end -= tail;
     } else {
-        if matches!(scan.byte(end), b'(' | b'[' | b'{' | b'<') && end > from {
+        if matches!(scan.byte(end), b'(' | b'[' | b'{') && end > from {
             return None;
         }
         while matches!(scan.before(end), b'.' | b':' | b'!' | b'?') && end > from {
             end -= 1;
         }
     }
-    let written = if environment { Written::Environment } else { Written::Bare };
+    let written = match (environment, scan.lookback(from, 3)) {
+        (true, _) => Written::Environment,
+        (false, b"is ") => Written::Prose,
+        (false, _) => Written::Bare,
+    };
     (end > from && end - from <= LONGEST_VALUE).then_some((from, end, written))
 }
 

@@ -122,6 +122,9 @@ fn decode_base64(value: &[u8]) -> Option<Vec<u8>> {
 /// Judges `cookie` at `at`: every long value of a `Cookie` or `Set-Cookie` header.
 pub(super) fn check_cookie(scan: &mut Scan<'_>, at: usize) {
     let Some(from) = header_value(scan, at + "cookie".len()) else { return };
+    if from < scan.cookies_read {
+        return;
+    }
     let line = scan.slice(from, from + LONGEST_COOKIE_LINE);
     let stop = |&byte: &u8| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\');
     let length = line.iter().position(stop).unwrap_or(line.len());
@@ -143,7 +146,7 @@ pub(super) fn check_cookie(scan: &mut Scan<'_>, at: usize) {
         }
         at += pair.len();
     }
-    scan.settled = scan.settled.max(from);
+    scan.cookies_read = from + length;
 }
 
 fn is_session(name: &[u8], value: &[u8]) -> bool {

@@ -13,6 +13,8 @@ pub(super) enum Written {
     Environment,
     /// Bare, in YAML, prose or code.
     Bare,
+    /// After `is`: `the password is …`.
+    Prose,
 }
 
 /// Substrings of values that stand for a secret and are none.
@@ -70,8 +72,8 @@ const TEMPLATES: &[&str] = &[
 
 /// Traces of a regular expression or of code.
 const CODE: &[&str] = &[
-    "(?", "\\w", "\\s", "\\S", "\\d", "[^", ".*", ".+", "]+", "+)", "::", "()", "=>", "->", "&&",
-    "||", "==",
+    "\\u00", "(?", "\\w", "\\s", "\\S", "\\d", "[^", ".*", ".+", "]+", "+)", "::", "()", "=>",
+    "->", "&&", "||",
 ];
 
 /// Values everybody uses: they protect nothing and fill every tutorial.
@@ -167,33 +169,35 @@ pub(super) fn is_secret(value: &[u8], written: Written, key: &Key, promise: Prom
         return false;
     }
     let makeup = Makeup::of(&value[..value.len().min(512)]);
-    if stands_in(value, &makeup) {
-        return false;
-    }
     if makeup.letters() + makeup.digits == 0 || makeup.repetitive() || makeup.distinct < 4 {
         return false;
     }
-    if is_uuid(value) {
-        return promise == Promise::Machine && key.takes_uuids();
+    if written == Written::Prose && !makeup.jumbled() {
+        return false;
     }
-    match promise {
+    let plausible = match promise {
+        Promise::Machine if is_uuid(value) => key.takes_uuids(),
+        _ if is_uuid(value) => false,
         Promise::Password => is_password(value, written, &makeup),
         Promise::Machine => is_generated(value, written, &makeup),
-        Promise::Weak => {
-            makeup.dense() && is_token_like(value) && !is_path(value) && !is_digest(value)
-        }
-    }
+        Promise::Weak => makeup.dense() && is_opaque(value) && !is_path(value) && !is_digest(value),
+    };
+    plausible && !stands_in(value, &makeup)
 }
 
 fn stands_in(value: &[u8], makeup: &Makeup) -> bool {
     let head = String::from_utf8_lossy(&value[..value.len().min(256)]).to_lowercase();
-    if matches!(value[0], b'$' | b'%' | b'{' | b'[' | b'(' | b'<' | b'&' | b'*') && value.len() < 40
-    {
-        // A variable, a reference, a collection: unless it is too messy to be one.
-        let name = value[1..].iter().all(|&byte| charset::is(byte, WORD | DOT | STOP | SPACE));
-        if name || value[0] != b'$' {
-            return true;
-        }
+    let name = value[1..].strip_suffix(b"%").unwrap_or(&value[1..]);
+    let is_name = name.iter().all(|&byte| charset::is(byte, WORD | DOT | STOP | SPACE));
+    let reference = match value[0] {
+        b'{' | b'[' | b'<' | b'(' => value.len() < 40,
+        b'$' => is_name,
+        // A YAML tag or alias, a batch variable: names all of them, so a jumble is a secret.
+        b'%' | b'&' | b'*' | b'!' => is_name && !makeup.jumbled(),
+        _ => false,
+    };
+    if reference {
+        return true;
     }
     // By chance a long random value holds a short word; a template it does not.
     !makeup.dense() && STAND_INS.iter().any(|word| head.contains(word))
@@ -215,7 +219,7 @@ fn is_password(value: &[u8], written: Written, makeup: &Makeup) -> bool {
     match written {
         Written::Environment => odd || makeup.length >= 6 && !is_expression(value),
         Written::Quoted => odd && !is_name(value, makeup),
-        Written::Bare => {
+        Written::Bare | Written::Prose => {
             odd && makeup.length >= 6 && !is_expression(value) && !is_name(value, makeup)
         }
     }
@@ -238,6 +242,7 @@ fn is_generated(value: &[u8], written: Written, makeup: &Makeup) -> bool {
     }
     match written {
         Written::Bare => makeup.random(),
+        Written::Prose => true,
         Written::Quoted | Written::Environment => makeup.random() || makeup.jumbled(),
     }
 }
@@ -247,6 +252,11 @@ fn is_token_like(value: &[u8]) -> bool {
     value
         .iter()
         .all(|&byte| charset::is(byte, charset::TOKEN) || matches!(byte, b':' | b'@' | b'|' | b'%'))
+}
+
+/// Base64 in either alphabet: no dots, as names of files and modules have them.
+fn is_opaque(value: &[u8]) -> bool {
+    value.iter().all(|&byte| charset::is(byte, charset::BASE64 | charset::WORD_DASH))
 }
 
 /// `self.token2`, `user_1`, `config.auth.password1`: identifiers and calls.
