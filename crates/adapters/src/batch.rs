@@ -3,6 +3,9 @@
 
 use backstory_model::{EventKey, EventKind, Role, SessionUid, Timestamp, Usage};
 
+/// Texts above this size are given exactly the room they need.
+const HUGE_TEXT: usize = 1 << 20;
+
 /// A piece of the batch's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
@@ -227,6 +230,10 @@ impl Batch {
 
     /// Adds a text to the buffer.
     pub fn text(&mut self, text: &str) -> Span {
+        // Doubling the buffer for one huge text would cost more memory than the text itself.
+        if text.len() > HUGE_TEXT {
+            self.text.reserve_exact(text.len());
+        }
         let start = self.text.len() as u32;
         self.text.push_str(text);
         Span { start, len: text.len() as u32 }

@@ -20,6 +20,7 @@ pub use batch::{
     UsageMerge,
 };
 pub use classify::{CallClass, RetryTracker, classify_call};
+pub use json::is_complete;
 pub use roots::{Base, RootSpec};
 pub use source::{Claim, Form};
 

@@ -1,6 +1,8 @@
 //! Use-cases: one file each, options in, report out. No terminal, no environment, no clock.
 
+mod project;
 mod sync;
+mod task_ref;
 
 pub use sync::{
     FlavorProgress, PlannedFile, Problem, Progress, Root, SyncError, SyncOptions, SyncReport, sync,

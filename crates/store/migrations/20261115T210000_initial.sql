@@ -145,8 +145,8 @@ CREATE TABLE secrets (
     PRIMARY KEY (source_id, line, kind, fingerprint)
 ) WITHOUT ROWID;
 
-CREATE TABLE sweeps (
-    id          INTEGER PRIMARY KEY,
+CREATE TABLE last_sweep (
+    id          INTEGER PRIMARY KEY CHECK (id = 1),
     started_at  INTEGER NOT NULL,
     finished_at INTEGER NOT NULL,
     files       INTEGER NOT NULL,

@@ -27,7 +27,7 @@ pub use cursor::{Cursor, SourceStat, path_key};
 pub use error::StoreError;
 pub use home::Home;
 pub use lock::SweepLock;
-pub use pack::{BLOCK_BYTES, compress_block};
+pub use pack::{BLOCK_BYTES, BlockCompressor};
 pub use query::SessionFilter;
 pub use report::{FlavorTotals, QuarantineCount, SecretCount, Sizes, SourceProblem, SweepRecord};
 pub use vault::{KnownEvent, SessionHead, Vault};

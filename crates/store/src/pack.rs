@@ -1,7 +1,7 @@
 //! Packs: one file per session, payloads grouped into compressed blocks.
 //!
 //! A pack is a magic line followed by blocks; a block is a 16-byte header (compressed length, raw
-//! length, checksum of the compressed bytes) and one zstd frame. Event rows point at a block's
+//! length, checksum) and one zstd frame, or the raw bytes where they would not shrink. Event rows point at a block's
 //! position and at offset and length inside its raw bytes. Packs are only appended to; a tail that
 //! no committed row knows of is cut before the next append.
 
@@ -21,25 +21,49 @@ const LEVEL: i32 = 1;
 /// A raw length above this is damage, not data.
 const RAW_LIMIT: u32 = 1 << 30;
 
-/// Compresses one block, header included.
-pub fn compress_block(
-    compressor: &mut zstd::bulk::Compressor<'_>,
-    raw: &[u8],
-) -> std::io::Result<Vec<u8>> {
-    let mut bytes = vec![0; HEADER + zstd::zstd_safe::compress_bound(raw.len())];
-    let len = compressor.compress_to_buffer(raw, &mut bytes[HEADER..])?;
-    bytes.truncate(HEADER + len);
-    let sum = xxh3_64(&bytes[HEADER..]);
-    bytes[0..4].copy_from_slice(&(len as u32).to_le_bytes());
-    bytes[4..8].copy_from_slice(&(raw.len() as u32).to_le_bytes());
-    bytes[8..16].copy_from_slice(&sum.to_le_bytes());
-    bytes.shrink_to_fit();
-    Ok(bytes)
+/// Makes blocks. What does not shrink is kept as it is.
+pub struct BlockCompressor {
+    zstd: Option<zstd::bulk::Compressor<'static>>,
 }
 
-/// A compressor with the level packs use.
-pub(crate) fn compression_level() -> i32 {
-    LEVEL
+impl std::fmt::Debug for BlockCompressor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BlockCompressor").finish_non_exhaustive()
+    }
+}
+
+impl Default for BlockCompressor {
+    fn default() -> Self {
+        Self { zstd: zstd::bulk::Compressor::new(LEVEL).ok() }
+    }
+}
+
+impl BlockCompressor {
+    /// One block, header included.
+    pub fn block(&mut self, raw: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![0; HEADER + zstd::zstd_safe::compress_bound(raw.len())];
+        let shrunk = self
+            .zstd
+            .as_mut()
+            .and_then(|zstd| zstd.compress_to_buffer(raw, &mut bytes[HEADER..]).ok())
+            .filter(|len| *len < raw.len());
+        let len = shrunk.unwrap_or(raw.len());
+        if shrunk.is_none() {
+            bytes[HEADER..HEADER + len].copy_from_slice(raw);
+        }
+        bytes.truncate(HEADER + len);
+        let sum = xxh3_64(&bytes[HEADER..]);
+        bytes[0..4].copy_from_slice(&(len as u32).to_le_bytes());
+        bytes[4..8].copy_from_slice(&(raw.len() as u32).to_le_bytes());
+        bytes[8..16].copy_from_slice(&sum.to_le_bytes());
+        bytes.shrink_to_fit();
+        bytes
+    }
+}
+
+/// Compresses a single record outside a pack.
+pub(crate) fn compress(raw: &[u8]) -> std::io::Result<Vec<u8>> {
+    zstd::bulk::compress(raw, LEVEL)
 }
 
 /// Appends blocks to a session's pack and tells where each begins and how long the pack is then.
@@ -102,6 +126,9 @@ pub(crate) fn read_block(path: &Path, at: u64) -> Result<Vec<u8>, String> {
     if xxh3_64(&compressed) != sum {
         return Err("the block does not match its checksum".into());
     }
+    if len == raw_len {
+        return Ok(compressed);
+    }
     zstd::bulk::decompress(&compressed, raw_len as usize).map_err(|error| error.to_string())
 }
 
@@ -117,17 +144,16 @@ mod tests {
     use super::*;
 
     fn block(raw: &[u8]) -> Vec<u8> {
-        let mut compressor = zstd::bulk::Compressor::new(LEVEL).unwrap();
-        compress_block(&mut compressor, raw).unwrap()
+        BlockCompressor::default().block(raw)
     }
 
     #[test]
     fn blocks_come_back_and_orphan_tails_are_cut() {
         let dir = tempfile::tempdir().unwrap();
         let home = Home::new(dir.path());
-        let (one, two, three) = (block(b"one one one"), block(b"two"), block(b"three"));
+        let (one, two, three) = (block(&b"one ".repeat(99)), block(b"two"), block(b"three"));
         let (at, len) = append(&home, 7, 0, &[&one, &two]).unwrap();
-        assert_eq!(read_block(&home.pack(7), at[0]).unwrap(), b"one one one");
+        assert_eq!(read_block(&home.pack(7), at[0]).unwrap(), b"one ".repeat(99));
         assert_eq!(read_block(&home.pack(7), at[1]).unwrap(), b"two");
         // The second append was written but never committed: the third takes its place.
         append(&home, 7, len, &[&three]).unwrap();

@@ -218,7 +218,7 @@ impl Vault {
             .connection
             .query_row(
                 "SELECT started_at, finished_at, files, files_read, bytes_read, new_events, problems
-                 FROM sweeps ORDER BY id DESC LIMIT 1",
+                 FROM last_sweep",
                 [],
                 |row| {
                     let count = |column| row.get::<_, i64>(column).map(|count| count as u64);

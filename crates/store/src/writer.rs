@@ -73,8 +73,7 @@ impl Writer {
     pub fn finish(mut self, sweep: &SweepRecord) -> Result<(), StoreError> {
         self.commit()?;
         self.connection.execute(
-            "INSERT INTO sweeps (started_at, finished_at, files, files_read, bytes_read, new_events,
-             problems) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT OR REPLACE INTO last_sweep VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             params![
                 sweep.started_at.0,
                 sweep.finished_at.0,
@@ -85,8 +84,6 @@ impl Writer {
                 sweep.problems as i64
             ],
         )?;
-        self.connection
-            .execute("DELETE FROM sweeps WHERE id <= (SELECT max(id) FROM sweeps) - 1000", [])?;
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         Ok(())
     }
@@ -335,8 +332,7 @@ impl Writer {
     fn insert_findings(&self, chunk: &Chunk) -> Result<(), StoreError> {
         let cursor = &chunk.cursor;
         for (part, row) in chunk.quarantine.iter().enumerate() {
-            let raw =
-                zstd::bulk::compress(chunk.get(row.raw).as_bytes(), pack::compression_level())?;
+            let raw = pack::compress(chunk.get(row.raw).as_bytes())?;
             self.connection
                 .prepare_cached(
                     "INSERT OR REPLACE INTO quarantine VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",

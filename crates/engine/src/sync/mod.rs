@@ -1,13 +1,25 @@
 //! The sweep: discover → read what changed → redact → store.
 
+mod book;
+mod discover;
+mod draft;
+mod intake;
+mod lines;
+mod pipeline;
+mod plan;
+mod prepare;
 mod report;
 
 pub use report::{FlavorProgress, PlannedFile, Problem, Progress, SyncReport};
 
+use crate::project::Projects;
+use crate::task_ref::TaskRefs;
+use backstory_distill::Redactor;
 use backstory_model::{Flavor, Timestamp};
-use backstory_store::{Home, StoreError};
+use backstory_store::{Home, StoreError, SweepLock, SweepRecord, Vault, Writer};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// A folder that holds one agent's logs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +74,87 @@ pub fn sync(
     now: Timestamp,
     on_progress: &mut dyn FnMut(Progress),
 ) -> Result<SyncReport, SyncError> {
-    let _ = (options, now, on_progress);
-    Err(SyncError::Worker)
+    let began = Instant::now();
+    let mut report = empty_report(options);
+    if options.dry_run {
+        let vault =
+            if options.home.archive().exists() { Some(Vault::open(&options.home)?) } else { None };
+        let found = discover::discover(options, &mut report);
+        let tasks = plan::plan(found, vault.as_ref(), options.reparse)?;
+        report.planned = tasks.iter().map(plan::Task::planned).collect();
+        return Ok(report);
+    }
+    let _lock = SweepLock::acquire(&options.home)?;
+    if options.reparse && options.home.archive().exists() {
+        Vault::mark_lost_payloads(&options.home)?;
+    }
+    let found = discover::discover(options, &mut report);
+    let writer = Writer::open(&options.home)?;
+    let vault = Vault::open(&options.home)?;
+    let tasks = plan::plan(found, Some(&vault), options.reparse)?;
+    let (report, writer) = sweep(options, tasks, report, (writer, &vault), now, on_progress)?;
+    let record = SweepRecord {
+        started_at: now,
+        finished_at: Timestamp(now.0 + began.elapsed().as_millis() as i64),
+        files: report.total(|flavor| flavor.files),
+        files_read: report.total(|flavor| flavor.files_read),
+        bytes_read: report.total(|flavor| flavor.bytes_read),
+        new_events: report.total(|flavor| flavor.new_events),
+        problems: report.problem_count,
+    };
+    writer.finish(&record)?;
+    Ok(report)
+}
+
+fn empty_report(options: &SyncOptions) -> SyncReport {
+    let flavors = Flavor::ALL
+        .into_iter()
+        .filter(|flavor| options.roots.iter().any(|root| root.flavor == *flavor))
+        .map(FlavorProgress::new)
+        .collect();
+    SyncReport { flavors, ..SyncReport::default() }
+}
+
+/// Reads the planned files; workers and the writer run beside it.
+fn sweep(
+    options: &SyncOptions,
+    tasks: Vec<plan::Task>,
+    report: SyncReport,
+    (writer, vault): (Writer, &Vault),
+    now: Timestamp,
+    on_progress: &mut dyn FnMut(Progress),
+) -> Result<(SyncReport, Writer), SyncError> {
+    if tasks.is_empty() {
+        return Ok((report, writer));
+    }
+    let task_refs = TaskRefs::new(&options.task_ref_patterns)
+        .map_err(|(pattern, reason)| SyncError::TaskRefPattern { pattern, reason })?;
+    let preparer = prepare::Preparer { redactor: Redactor::new(), task_refs };
+    let progress = Progress {
+        files_total: tasks.len() as u64,
+        bytes_total: tasks.iter().map(plan::Task::bytes).sum(),
+        ..Progress::default()
+    };
+    std::thread::scope(|scope| {
+        let (pipeline, written) = pipeline::start(scope, writer, &preparer, now);
+        let mut intake = intake::Intake {
+            options,
+            book: book::Book::new(vault, &pipeline)?,
+            pipeline: &pipeline,
+            projects: Projects::default(),
+            report,
+            progress,
+            on_progress,
+            next_source_id: vault.last_ids()?.1 + 1,
+            buffer: Vec::new(),
+        };
+        let read = tasks.into_iter().try_for_each(|task| intake.take(task));
+        let mut report = intake.report;
+        // Ends the workers; the writer's own failure says more than the reader's.
+        drop(pipeline);
+        let (writer, secrets) = written.join().map_err(|_| SyncError::Worker)??;
+        read?;
+        report.secrets = secrets;
+        Ok((report, writer))
+    })
 }

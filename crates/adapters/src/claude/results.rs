@@ -1,0 +1,133 @@
+//! Answers of tools: what came out, whether it failed, who stopped it.
+
+use super::assistant::QUESTION_TOOL;
+use super::map::{Mapper, Place};
+use super::state::usable_id;
+use super::text::{push_content, push_text};
+use super::wire::{Block, Content, Line, ToolUseResult};
+use crate::Span;
+use backstory_model::{EventKind, Role};
+
+/// How the harness tells the model that the human said no.
+const DENIALS: &[&str] = &[
+    "The user doesn't want to proceed with this tool use",
+    "The user doesn't want to take this action right now",
+    "User rejected tool use",
+    "[Request interrupted by user",
+];
+
+impl Mapper<'_> {
+    /// Maps one tool result block and its structured twin.
+    pub(super) fn tool_result(
+        &mut self,
+        line: &Line<'_>,
+        place: &mut Place<'_>,
+        block: &Block<'_>,
+    ) {
+        let call_id = block.tool_use_id.as_str();
+        let twin: ToolUseResult<'_> = line.tool_use_result.parse().unwrap_or_default();
+        let payload = self.output(line, block, &twin);
+        let verdict = self.judge(line, block, &twin, payload);
+        let tool = self.state.tool_of(call_id).map(str::to_owned);
+        let is_answer =
+            tool.as_deref() == Some(QUESTION_TOOL) || (twin.questions.0 && twin.answers.0);
+        let kind = match verdict.kind {
+            EventKind::ToolResult if is_answer => EventKind::Decision,
+            kind => kind,
+        };
+        self.state.retries.result(call_id, kind == EventKind::Error);
+        if let Some(agent) = usable_id(twin.agent_id.as_str()) {
+            // Later calls speak of the same agent; the one that started it repeats its prompt.
+            let call = Some(call_id).filter(|_| twin.prompt.0);
+            let name = usable_id(twin.agent_type.as_str());
+            self.link_child(agent, call, name);
+        }
+        let mut draft = place.draft(kind, Role::Tool);
+        draft.tool = self.out.opt_text(tool.as_deref());
+        draft.call_id = self.out.opt_text(Some(call_id));
+        draft.payload = payload;
+        draft.exit_code = verdict.exit_code;
+        draft.duration_ms = twin
+            .duration_ms
+            .count()
+            .or_else(|| twin.total_duration_ms.count())
+            .or_else(|| twin.duration_seconds.seconds());
+        draft.files.extend(self.out.opt_text(Some(twin.file_path.as_str())));
+        if let Some(path) = twin.file.field("filePath") {
+            draft.files.push(self.out.text_with(|text| push_text(path.as_raw_str(), text)));
+        }
+        self.out.event(draft);
+    }
+
+    /// The output as text: the block's content, else what the twin has of it.
+    fn output(&mut self, line: &Line<'_>, block: &Block<'_>, twin: &ToolUseResult<'_>) -> Span {
+        if !block.content.is_empty() {
+            return self.out.text_with(|text| match Content::of(&block.content) {
+                Some(content) => push_content(&content, text),
+                None => text.push_str(block.content.as_str()),
+            });
+        }
+        let result = &line.tool_use_result;
+        if result.is_string() {
+            return self.out.text_with(|text| push_text(result.as_str(), text));
+        }
+        self.out.text_with(|text| {
+            for (name, is_there) in [("stdout", twin.stdout.0), ("stderr", twin.stderr.0)] {
+                if let Some(part) = result.field(name).filter(|_| is_there) {
+                    push_text(part.as_raw_str(), text);
+                }
+            }
+        })
+    }
+
+    fn judge(
+        &self,
+        line: &Line<'_>,
+        block: &Block<'_>,
+        twin: &ToolUseResult<'_>,
+        payload: Span,
+    ) -> Verdict {
+        let text = self.out.get(payload);
+        let plain = text.strip_prefix("Error: ").unwrap_or(text);
+        let is_refused = DENIALS.iter().any(|denial| plain.starts_with(denial));
+        let is_error_text = line.tool_use_result.as_str().starts_with("\"Error");
+        let has_failed = block.is_error.0 || is_error_text;
+        if twin.interrupted.0
+            || (has_failed && (is_refused || line.tool_denial_kind.as_str().starts_with("user")))
+        {
+            return Verdict { kind: EventKind::HumanIntervention, exit_code: None };
+        }
+        let is_shell = twin.stdout.0 && twin.background_task_id.is_empty();
+        let exit_code = stated_exit_code(plain)
+            .or(twin.exit_code.code())
+            .or((is_shell && !has_failed).then_some(0));
+        let has_failed = has_failed || exit_code.is_some_and(|code| code != 0);
+        let kind = if has_failed { EventKind::Error } else { EventKind::ToolResult };
+        Verdict { kind, exit_code }
+    }
+}
+
+struct Verdict {
+    kind: EventKind,
+    exit_code: Option<i32>,
+}
+
+/// The code in `Exit code 2`, with which the output of a failed command begins.
+fn stated_exit_code(text: &str) -> Option<i32> {
+    let rest = text.strip_prefix("Exit code ")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
+    rest[..end].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stated_exit_code;
+
+    #[test]
+    fn exit_codes_are_read_from_the_beginning() {
+        assert_eq!(stated_exit_code("Exit code 137\nkilled"), Some(137));
+        assert_eq!(stated_exit_code("Exit code 1"), Some(1));
+        assert_eq!(stated_exit_code("it said: Exit code 1"), None);
+        assert_eq!(stated_exit_code("Exit code unknown"), None);
+    }
+}

@@ -1,0 +1,139 @@
+//! The human's own words, taken out of what the harness wraps around them.
+
+/// Elements the harness, or we ourselves, put into a prompt.
+const INJECTED: &[&str] = &[
+    "backstory-context",
+    "system-reminder",
+    "system_reminder",
+    "user_info",
+    "environment_context",
+    "project_instructions",
+    "project_layout",
+    "git_status",
+    "task-notification",
+    "task_completed",
+    "subagent_completed",
+    "background_tasks",
+    "hook_context",
+    "attached_files",
+    "open_and_recently_viewed_files",
+];
+
+const QUERY_OPEN: &str = "<user_query>";
+const QUERY_CLOSE: &str = "</user_query>";
+
+/// A prompt, taken apart.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Parts<'a> {
+    /// What the human wrote; empty where the harness wrote it all.
+    pub(super) words: &'a str,
+    /// What was put around it, in order.
+    pub(super) injected: Vec<&'a str>,
+}
+
+impl<'a> Parts<'a> {
+    /// Takes a prompt apart.
+    pub(super) fn of(text: &'a str) -> Self {
+        let (before, words, after) = match text.split_once(QUERY_OPEN) {
+            Some((before, rest)) => {
+                let (words, after) = rest.split_once(QUERY_CLOSE).unwrap_or((rest, ""));
+                (before.trim(), words.trim(), after.trim())
+            }
+            None => ("", text.trim(), ""),
+        };
+        let head = leading_elements(words);
+        let (words, inner_before) = (words[head..].trim_start(), words[..head].trim_end());
+        let tail = words.len() - trailing_elements(words);
+        let (words, inner_after) = (words[..tail].trim_end(), words[tail..].trim_start());
+        let mut injected = vec![before, inner_before, inner_after, after];
+        injected.retain(|text| !text.is_empty());
+        Self { words, injected }
+    }
+}
+
+/// Length of the injected elements a text begins with.
+fn leading_elements(text: &str) -> usize {
+    let mut rest = text;
+    while let Some(shorter) = without_leading_element(rest.trim_start()) {
+        rest = shorter;
+    }
+    text.len() - rest.len()
+}
+
+/// Length of the injected elements a text ends with.
+fn trailing_elements(text: &str) -> usize {
+    let mut rest = text;
+    while let Some(shorter) = without_trailing_element(rest.trim_end()) {
+        rest = shorter;
+    }
+    text.len() - rest.len()
+}
+
+fn without_leading_element(text: &str) -> Option<&str> {
+    let name = INJECTED.iter().find(|name| opens(text, name))?;
+    let close = format!("</{name}>");
+    // An element that is never closed reaches to the end.
+    Some(text.find(&close).map_or("", |at| &text[at + close.len()..]))
+}
+
+fn without_trailing_element(text: &str) -> Option<&str> {
+    let text = text.strip_suffix('>')?;
+    let at = text.rfind("</")?;
+    let name = INJECTED.iter().find(|name| **name == &text[at + 2..])?;
+    let open = format!("<{name}");
+    let start = text[..at].rmatch_indices(&open).find(|(at, _)| opens(&text[*at..], name));
+    start.map(|(at, _)| &text[..at])
+}
+
+/// Whether the text begins with the opening tag of an element.
+fn opens(text: &str, name: &str) -> bool {
+    text.strip_prefix('<')
+        .and_then(|text| text.strip_prefix(name))
+        .is_some_and(|rest| rest.starts_with(['>', ' ', '\n']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> (&str, Vec<&str>) {
+        let parts = Parts::of(text);
+        (parts.words, parts.injected)
+    }
+
+    #[test]
+    fn the_wrapper_is_taken_off() {
+        assert_eq!(parts("<user_query>\nfix it\n</user_query>"), ("fix it", vec![]));
+        assert_eq!(parts("plain words"), ("plain words", vec![]));
+        assert_eq!(parts("<user_query>torn"), ("torn", vec![]));
+    }
+
+    #[test]
+    fn injected_elements_are_set_apart() {
+        assert_eq!(
+            parts("<system-reminder>a</system-reminder>\n<user_query>do</user_query> tail"),
+            ("do", vec!["<system-reminder>a</system-reminder>", "tail"])
+        );
+        assert_eq!(
+            parts("<user_info>x</user_info>\n<git_status>y</git_status>"),
+            ("", vec!["<user_info>x</user_info>\n<git_status>y</git_status>"])
+        );
+        assert_eq!(
+            parts("do this\n<backstory-context source=\"m\">old</backstory-context>"),
+            ("do this", vec!["<backstory-context source=\"m\">old</backstory-context>"])
+        );
+        assert_eq!(
+            parts("<system-reminder>never closed"),
+            ("", vec!["<system-reminder>never closed"])
+        );
+    }
+
+    #[test]
+    fn markup_of_the_human_stays() {
+        for text in
+            ["<div>why?</div>", "<user_infox>a</user_infox>", "a < b > c", "</git_status>", "<"]
+        {
+            assert_eq!(parts(text), (text, vec![]));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Tells generated strings from words, names and versions.
+
+/// What a string is made of.
+pub(super) struct Makeup {
+    pub(super) length: usize,
+    pub(super) digits: usize,
+    pub(super) lowers: usize,
+    pub(super) uppers: usize,
+    /// Printable bytes other than letters, digits and `_ - . / + =`.
+    pub(super) symbols: usize,
+    /// How often the class (lower, upper, digit) changes, separators left out.
+    pub(super) switches: usize,
+    pub(super) distinct: usize,
+    /// The longest run of one and the same byte.
+    pub(super) longest_repeat: usize,
+}
+
+impl Makeup {
+    /// Counts the bytes of `value`.
+    pub(super) fn of(value: &[u8]) -> Self {
+        let mut makeup = Self {
+            length: value.len(),
+            digits: 0,
+            lowers: 0,
+            uppers: 0,
+            symbols: 0,
+            switches: 0,
+            distinct: 0,
+            longest_repeat: 0,
+        };
+        let mut seen = [false; 256];
+        let (mut last_class, mut last_byte, mut repeat) = (0u8, None, 0);
+        for &byte in value {
+            let class = match byte {
+                b'a'..=b'z' => 1,
+                b'A'..=b'Z' => 2,
+                b'0'..=b'9' => 3,
+                _ => 0,
+            };
+            makeup.lowers += usize::from(class == 1);
+            makeup.uppers += usize::from(class == 2);
+            makeup.digits += usize::from(class == 3);
+            let separator = matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'=');
+            makeup.symbols += usize::from(class == 0 && !separator);
+            makeup.switches += usize::from(class != 0 && last_class != 0 && class != last_class);
+            last_class = if class == 0 { last_class } else { class };
+            repeat = if last_byte == Some(byte) { repeat + 1 } else { 1 };
+            makeup.longest_repeat = makeup.longest_repeat.max(repeat);
+            last_byte = Some(byte);
+            makeup.distinct += usize::from(!seen[byte as usize]);
+            seen[byte as usize] = true;
+        }
+        makeup
+    }
+
+    pub(super) fn letters(&self) -> usize {
+        self.lowers + self.uppers
+    }
+
+    /// Generated beyond reasonable doubt: long enough, and the classes alternate as chance has it.
+    ///
+    /// A name switches class once per word; base62, base32 and hex switch every second to fourth byte.
+    pub(super) fn random(&self) -> bool {
+        let enough = self.length >= 16 && self.distinct >= 8 && !self.repetitive();
+        let mixed = self.digits >= 2 && self.letters() >= 2 && self.switches * 5 >= self.length;
+        let alphabetic =
+            self.length >= 20 && self.uppers >= 4 && self.switches * 5 >= self.length * 2;
+        enough && (mixed || alphabetic)
+    }
+
+    /// Too short to be sure, yet no word: `a1b2c3d4`, `tok4Xz9`.
+    pub(super) fn jumbled(&self) -> bool {
+        self.length >= 8
+            && self.distinct >= 6
+            && self.digits >= 2
+            && self.letters() >= 2
+            && self.switches >= 3
+            && self.switches * 5 >= self.length
+            && !self.repetitive()
+    }
+
+    /// Random, and in upper case, lower case and digits: no hash in hex, no identifier.
+    pub(super) fn dense(&self) -> bool {
+        self.random()
+            && self.length >= 20
+            && self.uppers >= 2
+            && self.lowers >= 2
+            && self.digits >= 2
+    }
+
+    /// Filler such as `xxxxxxxx` or `0000`.
+    pub(super) fn repetitive(&self) -> bool {
+        self.longest_repeat >= 6 || self.longest_repeat * 3 > self.length.max(9)
+    }
+}
+
+/// Whether `value` has the form of a UUID.
+pub(super) fn is_uuid(value: &[u8]) -> bool {
+    value.len() == 36
+        && value.iter().enumerate().all(|(at, &byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// Whether `value` is hex of the length of a usual digest or commit.
+pub(super) fn is_digest(value: &[u8]) -> bool {
+    matches!(value.len(), 32 | 40 | 56 | 64 | 96 | 128) && value.iter().all(u8::is_ascii_hexdigit)
+}

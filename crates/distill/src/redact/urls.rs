@@ -1,0 +1,199 @@
+//! Credentials in URLs: the user part, webhook paths, signatures.
+
+use super::charset::{self, ALNUM, DIGIT, OTHER, STOP, TOKEN, WORD_DASH};
+use super::entropy::Makeup;
+use super::placeholder::Origin;
+use super::scan::{Certainty, Scan};
+
+const LONGEST_SCHEME: usize = 24;
+const LONGEST_USER_PART: usize = 512;
+
+/// Databases and queues: their URL is a connection string.
+const CONNECTIONS: &[&str] = &[
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "mongodb",
+    "mongodb+srv",
+    "redis",
+    "rediss",
+    "amqp",
+    "amqps",
+    "mssql",
+    "sqlserver",
+    "cockroachdb",
+    "clickhouse",
+    "nats",
+    "kafka",
+    "ldap",
+    "ldaps",
+];
+
+/// Passwords of every tutorial's URL.
+const COMMON: &[&[u8]] = &[
+    b"password",
+    b"pass",
+    b"passwd",
+    b"pwd",
+    b"secret",
+    b"postgres",
+    b"root",
+    b"admin",
+    b"guest",
+    b"user",
+    b"test",
+    b"mysql",
+    b"token",
+    b"changeme",
+    b"example",
+    b"pw",
+    b"p",
+    b"x",
+    b"xxx",
+    b"xxxx",
+    b"x-oauth-basic",
+    b"...",
+    b"***",
+    b"****",
+    b"yourpassword",
+    b"your_password",
+    b"your-password",
+    b"git",
+    b"redis",
+];
+
+/// Judges the `://` at `at`: does the authority carry a password?
+pub(super) fn check_user_part(scan: &mut Scan<'_>, at: usize) {
+    if at < scan.settled {
+        return;
+    }
+    let from = at + 3;
+    let Some(sign) = user_part_end(scan, from) else { return };
+    let user_part = scan.slice(from, sign);
+    let scheme = scheme_before(scan, at);
+    let Some(colon) = memchr::memchr(b':', user_part) else {
+        check_lone_user(scan, from, sign);
+        return;
+    };
+    let secret = &user_part[colon + 1..];
+    if stands_in(secret) {
+        return;
+    }
+    let kind = if CONNECTIONS.iter().any(|known| scheme.eq_ignore_ascii_case(known.as_bytes())) {
+        "connection-string"
+    } else {
+        "url-password"
+    };
+    scan.push((from + colon + 1, sign), kind, Certainty::Placed, Origin::Human);
+}
+
+/// The `@` that ends the user part, if the authority has one.
+fn user_part_end(scan: &Scan<'_>, from: usize) -> Option<usize> {
+    let window = scan.slice(from, from + LONGEST_USER_PART);
+    let mut last = None;
+    for (at, &byte) in window.iter().enumerate() {
+        match byte {
+            b'@' => last = Some(at),
+            b'/' | b'?' | b'#' if last.is_some() || byte == b'/' => break,
+            b'"' | b'\'' | b'`' | b'\\' | b'<' | b'>' | 0..=b' ' => break,
+            _ => {}
+        }
+    }
+    let sign = from + last?;
+    // `user:pass@` must be followed by a host.
+    let host = scan.byte(sign + 1);
+    (charset::is(host, ALNUM) || matches!(host, b'[' | b'$' | b'{' | b'_' | b'/')).then_some(sign)
+}
+
+fn scheme_before<'t>(scan: &Scan<'t>, at: usize) -> &'t [u8] {
+    let back = scan.lookback(at, LONGEST_SCHEME);
+    let length =
+        back.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'+').count();
+    &back[back.len() - length..]
+}
+
+/// A user part without a colon is a secret when it is a generated key: DSNs, `https://TOKEN@host`.
+fn check_lone_user(scan: &mut Scan<'_>, from: usize, sign: usize) {
+    let user = scan.slice(from, sign);
+    if user.len() < 20
+        || !user.iter().all(|&byte| charset::is(byte, WORD_DASH))
+        || !Makeup::of(user).random()
+    {
+        return;
+    }
+    let host = scan.slice(sign + 1, sign + 80);
+    let kind =
+        if memchr::memmem::find(host, b"sentry").is_some() { "sentry-dsn" } else { "url-password" };
+    scan.push((from, sign), kind, Certainty::Placed, Origin::Machine);
+}
+
+fn stands_in(secret: &[u8]) -> bool {
+    let variable = matches!(
+        secret.first(),
+        Some(b'$' | b'%' | b'{' | b'<' | b'*' | b'[' | b':' | b'(') | None
+    );
+    let template =
+        secret.windows(2).any(|pair| matches!(pair, b"${" | b"{{" | b"$(" | b"%s" | b"#{"));
+    let braces = secret.contains(&b'{') && secret.contains(&b'}');
+    let makeup = Makeup::of(secret);
+    let lower = secret.to_ascii_lowercase();
+    let named = [&b"your"[..], b"example", b"xxxx", b"****", b"redacted"];
+    variable && makeup.length < 40
+        || template
+        || braces
+        || makeup.repetitive() && makeup.length > 3
+        || COMMON.contains(&lower.as_slice())
+        || named.iter().any(|word| memchr::memmem::find(&lower, word).is_some())
+        // `host:5432@…` and `user:pass`-like patterns in prose about URLs.
+        || makeup.digits == makeup.length && makeup.length < 6
+}
+
+/// Judges `hooks.slack.com/` at `at`.
+pub(super) fn check_slack_hook(scan: &mut Scan<'_>, at: usize) {
+    let path = at + "hooks.slack.com/".len();
+    let end = scan.run_end(path, ALNUM | charset::BASE64_EXTRA);
+    let mut parts = scan.slice(path, end).split(|&byte| byte == b'/');
+    let section = parts.next().unwrap_or_default();
+    let known = matches!(section, b"services" | b"workflows" | b"triggers");
+    let last = parts.next_back().unwrap_or_default();
+    if known && last.len() >= 16 && Makeup::of(last).random() {
+        scan.push_shaped((path + section.len() + 1, end), "slack-webhook");
+    }
+}
+
+/// Judges `/api/webhooks/` at `at`: Discord's number and token.
+pub(super) fn check_discord_hook(scan: &mut Scan<'_>, at: usize) {
+    let number = at + "/api/webhooks/".len();
+    let slash = scan.run_end(number, DIGIT);
+    if slash - number < 15 || scan.byte(slash) != b'/' {
+        return;
+    }
+    let end = scan.run_end(slash + 1, WORD_DASH);
+    if end - slash > 50 && Makeup::of(&scan.slice(slash + 1, end)[..50]).random() {
+        scan.push_shaped((slash + 1, end), "discord-webhook");
+    }
+}
+
+/// Judges `/webhookb2/` at `at`: Teams' incoming webhooks.
+pub(super) fn check_teams_hook(scan: &mut Scan<'_>, at: usize) {
+    let from = at + "/webhookb2/".len();
+    let end = scan.run_end(from, TOKEN | OTHER);
+    if end - from >= 60 && end - from < 512 {
+        scan.push_shaped((from, end), "teams-webhook");
+    }
+}
+
+/// Judges `sig=` at `at`: the signature of a shared Azure link.
+pub(super) fn check_shared_signature(scan: &mut Scan<'_>, at: usize) {
+    if !matches!(scan.before(at), b'?' | b'&' | b';') {
+        return;
+    }
+    let from = at + "sig=".len();
+    let end = scan.run_end(from, TOKEN | OTHER & !STOP);
+    let value = scan.slice(from, end);
+    let encoded = value.iter().all(|&byte| charset::is(byte, TOKEN) || byte == b'%');
+    if encoded && (40..=128).contains(&value.len()) && Makeup::of(value).dense() {
+        scan.push_shaped((from, end), "azure-shared-signature");
+    }
+}

@@ -1,0 +1,220 @@
+//! What a sweep knows of sessions while it runs: ids, next seq, identities already taken.
+
+use super::pipeline::Pipeline;
+use backstory_adapters::Ancestry;
+use backstory_model::{EventKey, SessionUid};
+use backstory_store::{KnownEvent, StoreError, Vault};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Identities kept in memory over all open sessions; beyond it the least recently used are asked
+/// from the archive again.
+const KEYS_LIMIT: usize = 400_000;
+const SESSIONS_LIMIT: usize = 128;
+
+/// Event keys are hashes already.
+#[derive(Default)]
+pub(crate) struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<KeyHasher>>;
+
+/// One open session.
+pub(crate) struct OpenSession {
+    pub(crate) id: i64,
+    pub(crate) next_seq: u32,
+    pub(crate) has_cwd: bool,
+    /// True until the first delta of this sweep made it known to the archive.
+    pub(crate) is_new: bool,
+    keys: KeyMap<u32>,
+    /// True if `keys` holds every event of the session.
+    complete: bool,
+    used: u64,
+}
+
+/// The sessions of a sweep.
+pub(crate) struct Book<'a> {
+    vault: &'a Vault,
+    pipeline: &'a Pipeline,
+    archive_was_empty: bool,
+    next_id: i64,
+    open: HashMap<SessionUid, OpenSession>,
+    /// Every session touched in this sweep: what is not open any more must be committed before it
+    /// can be asked from the archive.
+    touched: HashSet<SessionUid>,
+    roots: KeyMap<SessionUid>,
+    keys: usize,
+    clock: u64,
+    /// The first failure of a lookup; the sweep stops at the next chance.
+    failure: Option<StoreError>,
+}
+
+impl<'a> Book<'a> {
+    pub(crate) fn new(vault: &'a Vault, pipeline: &'a Pipeline) -> Result<Self, StoreError> {
+        let (last_id, _) = vault.last_ids()?;
+        Ok(Self {
+            vault,
+            pipeline,
+            archive_was_empty: last_id == 0,
+            next_id: last_id + 1,
+            open: HashMap::new(),
+            touched: HashSet::new(),
+            roots: KeyMap::default(),
+            keys: 0,
+            clock: 0,
+            failure: None,
+        })
+    }
+
+    /// Takes the first failure of a lookup.
+    pub(crate) fn take_failure(&mut self) -> Option<StoreError> {
+        self.failure.take()
+    }
+
+    /// The session, opened; created if it is new.
+    pub(crate) fn open(&mut self, uid: &SessionUid) -> Result<&mut OpenSession, StoreError> {
+        if !self.open.contains_key(uid) {
+            let session = match self.stored(uid)? {
+                Some(session) => session,
+                None => self.create(),
+            };
+            self.touched.insert(uid.clone());
+            self.make_room();
+            self.open.insert(uid.clone(), session);
+        }
+        self.clock += 1;
+        let clock = self.clock;
+        // Inserted above if it was not there.
+        let session = self.open.get_mut(uid).ok_or_else(unreachable_state)?;
+        session.used = clock;
+        Ok(session)
+    }
+
+    fn create(&mut self) -> OpenSession {
+        let id = self.next_id;
+        self.next_id += 1;
+        OpenSession {
+            id,
+            next_seq: 0,
+            has_cwd: false,
+            is_new: true,
+            keys: KeyMap::default(),
+            complete: true,
+            used: 0,
+        }
+    }
+
+    fn stored(&self, uid: &SessionUid) -> Result<Option<OpenSession>, StoreError> {
+        if self.touched.contains(uid) {
+            self.pipeline.settle()?;
+        } else if self.archive_was_empty {
+            return Ok(None);
+        }
+        Ok(self.vault.session_head(uid)?.map(|head| OpenSession {
+            id: head.id,
+            next_seq: head.next_seq,
+            has_cwd: head.has_cwd,
+            is_new: false,
+            keys: KeyMap::default(),
+            complete: false,
+            used: 0,
+        }))
+    }
+
+    fn make_room(&mut self) {
+        while self.open.len() >= SESSIONS_LIMIT || (self.keys > KEYS_LIMIT && self.open.len() > 1) {
+            let oldest = self.open.iter().min_by_key(|(_, session)| session.used);
+            let Some(uid) = oldest.map(|(uid, _)| uid.clone()) else { return };
+            if let Some(session) = self.open.remove(&uid) {
+                self.keys -= session.keys.len();
+            }
+        }
+    }
+
+    /// Looks an identity up in an opened session.
+    pub(crate) fn known(
+        &mut self,
+        uid: &SessionUid,
+        key: EventKey,
+    ) -> Result<Option<KnownEvent>, StoreError> {
+        let vault = self.vault;
+        let session = self.open(uid)?;
+        if let Some(seq) = session.keys.get(&key.0) {
+            return Ok(Some(KnownEvent { seq: *seq, payload_lost: false }));
+        }
+        if session.complete {
+            return Ok(None);
+        }
+        vault.known_event(session.id, key)
+    }
+
+    /// Gives a new event its place.
+    pub(crate) fn add(&mut self, uid: &SessionUid, key: EventKey) -> Result<u32, StoreError> {
+        let session = self.open(uid)?;
+        let seq = session.next_seq;
+        session.next_seq += 1;
+        session.keys.insert(key.0, seq);
+        self.keys += 1;
+        Ok(seq)
+    }
+
+    /// Remembers who stored a chain-opening event first.
+    pub(crate) fn add_root(&mut self, key: EventKey, uid: &SessionUid) {
+        self.roots.entry(key.0).or_insert_with(|| uid.clone());
+    }
+
+    fn note<T>(&mut self, result: Result<T, StoreError>) -> Option<T> {
+        result.map_err(|error| self.failure.get_or_insert(error)).ok()
+    }
+}
+
+fn unreachable_state() -> StoreError {
+    StoreError::Io(std::io::Error::other("a session vanished from the book of the sweep"))
+}
+
+impl Ancestry for Book<'_> {
+    fn owner_of_root(&mut self, key: EventKey) -> Option<SessionUid> {
+        if let Some(owner) = self.roots.get(&key.0) {
+            return Some(owner.clone());
+        }
+        if self.archive_was_empty {
+            return None;
+        }
+        let found = self.vault.root_owner(key);
+        self.note(found).flatten()
+    }
+
+    fn has_session(&mut self, session: &SessionUid) -> bool {
+        if self.touched.contains(session) {
+            return true;
+        }
+        if self.archive_was_empty {
+            return false;
+        }
+        let found = self.vault.session_head(session);
+        self.note(found).flatten().is_some()
+    }
+
+    fn has_event(&mut self, session: &SessionUid, key: EventKey) -> bool {
+        if !self.has_session(session) {
+            return false;
+        }
+        let found = self.known(session, key);
+        self.note(found).flatten().is_some()
+    }
+}
