@@ -1,1 +1,23 @@
-//! Placeholder.
+//! The public JSON: shapes of every `--json` output, and nothing else.
+//!
+//! Field names are those of the model. Times are RFC 3339 in UTC. A field that has no value is
+//! `null`, never missing, except where its documentation says otherwise.
+
+mod config;
+mod doctor;
+mod event;
+mod session;
+mod status;
+mod sync;
+
+pub use config::Setting;
+pub use doctor::{Check, Level};
+pub use event::Event;
+pub use session::{Cost, Session};
+pub use status::{AgentStatus, Span, Status, Stored, Sweep};
+pub use sync::{AgentSync, PlannedFile, Problem, SearchedRoot, Sync};
+
+/// A moment as JSON shows it.
+fn time(at: backstory_model::Timestamp) -> String {
+    at.to_string()
+}

@@ -1,2 +1,37 @@
-//! The `backstory` binary.
-fn main() {}
+//! The `backstory` binary: parse → run → exit code.
+
+mod checkup;
+mod cmd;
+mod context;
+mod demo;
+mod env;
+mod error;
+mod figures;
+mod ids;
+mod progress;
+mod settings;
+mod sweep;
+mod table;
+mod timeline;
+mod ui;
+mod untrusted;
+mod when;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = cmd::Cli::parse();
+    let env = env::Env::process();
+    let mut ui = ui::Ui::new(&cli.global, &env);
+    let done = context::Context::new(env, cli.global)
+        .and_then(|context| cmd::run(cli.command, &context, &mut ui))
+        .and_then(|exit| ui.finish().map(|()| exit));
+    match done {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(failure) => {
+            ui.failure(&failure);
+            ExitCode::from(failure.kind.code())
+        }
+    }
+}

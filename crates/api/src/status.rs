@@ -1,0 +1,96 @@
+//! What is stored: `status --json`.
+
+use crate::{Cost, time};
+use backstory_model::Timestamp;
+use serde::Serialize;
+
+/// The state of the archive.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Status {
+    /// Where the archive lies.
+    pub home: String,
+    /// What it takes on disk.
+    pub stored: Stored,
+    /// The last finished sweep.
+    pub last_sweep: Option<Sweep>,
+    /// Per agent.
+    pub agents: Vec<AgentStatus>,
+}
+
+/// Bytes on disk, and of what.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Stored {
+    /// Rows: the database with its write-ahead log.
+    pub rows_bytes: u64,
+    /// Packs: the compressed payloads.
+    pub packs_bytes: u64,
+    /// Both.
+    pub total_bytes: u64,
+    /// The agents' own logs this was taken from.
+    pub source_bytes: u64,
+    /// `total_bytes / source_bytes`.
+    pub ratio: Option<f64>,
+}
+
+/// One finished sweep.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sweep {
+    /// Began.
+    pub started_at: String,
+    /// Ended.
+    pub finished_at: String,
+    /// Files seen.
+    pub files: u64,
+    /// Files whose content was read.
+    pub files_read: u64,
+    /// Bytes read from them.
+    pub bytes_read: u64,
+    /// Events added.
+    pub new_events: u64,
+    /// Files and records that made trouble.
+    pub problems: u64,
+}
+
+/// First and last event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Span {
+    /// First event.
+    pub first: Option<String>,
+    /// Last event.
+    pub last: Option<String>,
+}
+
+impl Span {
+    /// From two moments.
+    pub fn new(first: Option<Timestamp>, last: Option<Timestamp>) -> Self {
+        Self { first: first.map(time), last: last.map(time) }
+    }
+}
+
+/// What is stored of one agent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AgentStatus {
+    /// `claude`, `codex` or `grok`.
+    pub flavor: &'static str,
+    /// Conversations with the human.
+    pub sessions: u64,
+    /// Sub-agents' side conversations.
+    pub subagents: u64,
+    /// Events.
+    pub events: u64,
+    /// Tokens, money, turns; nothing counted twice.
+    pub cost: Cost,
+    /// First and last event.
+    #[serde(flatten)]
+    pub span: Span,
+    /// Source files.
+    pub files: u64,
+    /// Bytes of them.
+    pub source_bytes: u64,
+    /// Records of unknown type.
+    pub unknown: u64,
+    /// Records that could not be read.
+    pub bad: u64,
+    /// Transcripts that are not empty and yet yielded no message.
+    pub silent_files: u64,
+}

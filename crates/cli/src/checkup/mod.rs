@@ -1,0 +1,63 @@
+//! What `doctor` looks at, one file per section; every finding is one [`Check`].
+
+mod home;
+mod roots;
+mod stored;
+
+use crate::context::Context;
+use crate::error::Failure;
+use crate::settings::Settings;
+use backstory_api::{Check, Level};
+use backstory_store::{Home, StoreError, Vault};
+
+/// The sections, in the order they are shown, with their titles.
+pub(crate) const SECTIONS: [(&str, &str); 6] = [
+    ("roots", "Where agents keep their logs"),
+    ("home", "Privacy of the archive"),
+    ("records", "Records nobody understood"),
+    ("files", "Files that made trouble"),
+    ("secrets", "Secrets in the agents' logs"),
+    ("store", "Integrity of the archive"),
+];
+
+/// A finding about nothing in particular.
+fn check(section: &'static str, level: Level, what: impl Into<String>) -> Check {
+    Check {
+        section,
+        level,
+        flavor: None,
+        path: None,
+        lines: Vec::new(),
+        what: what.into(),
+        count: 1,
+        hint: None,
+    }
+}
+
+/// Looks at everything.
+pub(crate) fn all(settings: &Settings, context: &Context) -> Result<Vec<Check>, Failure> {
+    let mut checks = roots::check_all(settings, context);
+    let home = Home::new(&settings.home.value);
+    match Vault::open(&home) {
+        Ok(vault) => {
+            checks.extend(home::check_all(&home));
+            checks.extend(stored::records(&vault)?);
+            checks.extend(stored::files(&vault)?);
+            checks.extend(stored::secrets(&vault)?);
+            checks.extend(stored::integrity(&vault, context)?);
+        }
+        Err(StoreError::Missing(_)) => {
+            let mut missing = check("store", Level::Note, "nothing has been taken in yet");
+            missing.hint = Some("run `backstory`".into());
+            checks.push(missing);
+        }
+        Err(error) => {
+            let failure = Failure::from(error);
+            let mut broken = check("store", Level::Attention, failure.message);
+            broken.path = Some(home.archive().display().to_string());
+            broken.hint = failure.hints.into_iter().next();
+            checks.push(broken);
+        }
+    }
+    Ok(checks)
+}

@@ -1,0 +1,102 @@
+//! `backstory config`: every setting in force and where it came from.
+
+use crate::context::Context;
+use crate::error::{Exit, Failure};
+use crate::settings::{Origin, Settings};
+use crate::table::{Cell, Column, Table};
+use crate::ui::{DIM, Ui, paint};
+use backstory_api as api;
+use serde_json::Value as Json;
+
+struct Entry {
+    key: String,
+    value: Json,
+    origin: Origin,
+}
+
+/// Runs the command.
+pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
+    let settings = context.settings(ui)?;
+    let entries = entries(&settings);
+    if ui.json {
+        for entry in entries {
+            ui.json_line(&api::Setting {
+                key: entry.key,
+                value: entry.value,
+                origin: entry.origin.name(),
+                origin_detail: entry.origin.detail(),
+            })?;
+        }
+        return Ok(Exit::Success);
+    }
+    let file = context.short_path(&settings.file.display().to_string());
+    let note = if settings.file_exists { "" } else { "  (does not exist: defaults are in force)" };
+    ui.line(format!("{file}{}\n", paint(DIM, note)))?;
+    let mut table = Table::new(&[Column::left("KEY"), Column::left("FROM"), Column::left("VALUE")]);
+    for entry in entries {
+        let from = match &entry.origin {
+            Origin::File(path, line) => {
+                let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+                Cell::from(format!("{}:{line}", name.unwrap_or_default()))
+            }
+            Origin::Default => Cell::styled(DIM, "default"),
+            origin => origin.to_string().into(),
+        };
+        table.row(vec![entry.key.into(), from, shown(&entry.value, context).into()]);
+    }
+    table.write(ui.out(), None).map_err(Failure::output)?;
+    Ok(Exit::Success)
+}
+
+fn entries(settings: &Settings) -> Vec<Entry> {
+    let mut entries = vec![Entry {
+        key: "home".into(),
+        value: settings.home.value.display().to_string().into(),
+        origin: settings.home.origin.clone(),
+    }];
+    for (key, value) in settings.retention.entries() {
+        let key = format!("session_memory.retention.{key}");
+        entries.push(Entry { key, value: value.value, origin: value.origin });
+    }
+    for (flavor, folders) in &settings.sources {
+        let paths = folders.value.iter().map(|dir| Json::from(dir.display().to_string()));
+        entries.push(Entry {
+            key: format!("session_memory.sources.{flavor}"),
+            value: paths.collect(),
+            origin: folders.origin.clone(),
+        });
+    }
+    entries.push(Entry {
+        key: "session_memory.domains".into(),
+        value: settings
+            .domains
+            .value
+            .iter()
+            .map(|(repo, domain)| (repo.clone(), domain.clone().into()))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
+        origin: settings.domains.origin.clone(),
+    });
+    entries.push(Entry {
+        key: "session_memory.task_ref.patterns".into(),
+        value: settings.task_ref_patterns.value.iter().cloned().map(Json::from).collect(),
+        origin: settings.task_ref_patterns.origin.clone(),
+    });
+    entries
+}
+
+/// A value as `config.toml` would hold it, close enough to copy.
+fn shown(value: &Json, context: &Context) -> String {
+    match value {
+        Json::String(text) => context.short_path(text),
+        Json::Array(list) => {
+            list.iter().map(|entry| shown(entry, context)).collect::<Vec<_>>().join("  ")
+        }
+        Json::Object(map) if map.is_empty() => "none".into(),
+        Json::Object(map) => {
+            let pairs = map.iter().map(|(key, value)| format!("{key} = {}", shown(value, context)));
+            pairs.collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    }
+}

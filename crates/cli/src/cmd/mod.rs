@@ -1,0 +1,148 @@
+//! The command line: one variant, one file per command.
+
+mod completions;
+mod config;
+mod demo;
+mod doctor;
+mod man;
+mod overview;
+mod sessions;
+mod show;
+mod status;
+mod sync;
+
+use crate::context::Context;
+use crate::env::VARIABLES;
+use crate::error::{EXIT_CODES, Exit, Failure};
+use crate::ui::Ui;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// The memory of every coding-agent session on this machine.
+///
+/// Backstory reads the logs that Claude Code, Codex CLI and Grok CLI already write, into one local
+/// archive: normalised, compressed, secrets redacted. The logs themselves are never changed, and
+/// nothing leaves the machine.
+///
+/// Without a command it takes in what is new and tells what there is.
+#[derive(Debug, Parser)]
+#[command(name = "backstory", version, after_long_help = more_help())]
+#[command(infer_subcommands = true, disable_help_subcommand = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Flags every command takes.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Keep archive and configuration in this folder
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) home: Option<PathBuf>,
+    /// Print JSON, one object per line
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
+    pub(crate) color: ColorWhen,
+    /// Print nothing but data, warnings and errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print more detail
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Take in what is new
+    Sync(sync::Args),
+    /// List sessions, the most recently active first
+    Sessions(sessions::Args),
+    /// Tell one session as a timeline
+    Show(show::Args),
+    /// Tell what is stored, how large it is and how current
+    Status,
+    /// Check that everything is read, private and whole
+    Doctor,
+    /// Show every setting in force and where it came from
+    Config,
+    /// Walk through a made-up history, without touching yours
+    Demo(demo::Args),
+    /// Print a completion script for a shell
+    Completions(completions::Args),
+    /// Print the manual page
+    Man,
+}
+
+/// Runs a command.
+pub(crate) fn run(
+    command: Option<Command>,
+    context: &Context,
+    ui: &mut Ui,
+) -> Result<Exit, Failure> {
+    match command {
+        None => overview::run(context, ui),
+        Some(Command::Sync(args)) => sync::run(&args, context, ui),
+        Some(Command::Sessions(args)) => sessions::run(&args, context, ui),
+        Some(Command::Show(args)) => show::run(&args, context, ui),
+        Some(Command::Status) => status::run(context, ui),
+        Some(Command::Doctor) => doctor::run(context, ui),
+        Some(Command::Config) => config::run(context, ui),
+        Some(Command::Demo(args)) => demo::run(&args, context, ui),
+        Some(Command::Completions(args)) => completions::run(&args, ui),
+        Some(Command::Man) => man::run(ui),
+    }
+}
+
+/// Examples, exit codes and variables, below the long help.
+fn more_help() -> String {
+    let mut text = String::from(
+        "Examples:
+  backstory                          take in everything, tell what there is
+  backstory sessions --since 7d      what was worked on this week
+  backstory show last                the latest session as a timeline
+  backstory show 17092961 --markdown > session.md
+  backstory sessions --json | jq -r 'select(.outcome == \"fail\") | .title'
+
+Exit codes:
+",
+    );
+    for (code, meaning) in EXIT_CODES {
+        let _ = writeln!(text, "  {code}  {meaning}");
+    }
+    text.push_str("\nEnvironment:\n");
+    for variable in VARIABLES {
+        let _ = writeln!(text, "  {:<18} {}", variable.name, variable.meaning);
+    }
+    text.pop();
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,199 @@
+//! `backstory sessions`: what was worked on.
+
+use super::sync::agent_parser;
+use crate::context::Context;
+use crate::error::{Exit, Failure};
+use crate::figures::{age, all_tokens, count, local_minute, tokens};
+use crate::ids::ShortIds;
+use crate::table::{Cell, Column, Table};
+use crate::ui::{BAD, BOLD, CODE, DIM, GOOD, Ui, WARN, paint};
+use crate::untrusted::one_line;
+use crate::when::{self, End};
+use anstyle::Style;
+use backstory_api as api;
+use backstory_model::{Flavor, Outcome, Session, SessionUid, Timestamp};
+use backstory_store::{SessionFilter, Vault};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+/// Sessions listed on a terminal unless asked otherwise.
+const TERMINAL_LIMIT: usize = 50;
+/// Sub-agents of sub-agents are counted this deep.
+const MAX_DEPTH: usize = 8;
+
+/// Arguments of `sessions`.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(after_help = "A moment is 2026-11-01, 2026-11-01T10:00:00Z, 7d, 3h, today or yesterday.")]
+pub(crate) struct Args {
+    /// Only this agent
+    #[arg(long, value_name = "AGENT", value_parser = agent_parser())]
+    pub(crate) agent: Option<Flavor>,
+    /// Only this repository, by its name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) repo: Option<String>,
+    /// Only this branch
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+    /// Only sessions active at or after this moment
+    #[arg(long, value_name = "MOMENT")]
+    pub(crate) since: Option<String>,
+    /// Only sessions begun before this moment; a day is included
+    #[arg(long, value_name = "MOMENT")]
+    pub(crate) until: Option<String>,
+    /// Only sessions that ended like this
+    #[arg(long, value_name = "OUTCOME", value_parser = outcome_parser())]
+    pub(crate) outcome: Option<Outcome>,
+    /// List at most so many; 0 lists all [default: 50 on a terminal, else all]
+    #[arg(long, short = 'n', value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// List sub-agents too, instead of counting them at their parent
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+fn outcome_parser() -> impl TypedValueParser<Value = Outcome> {
+    PossibleValuesParser::new(Outcome::ALL.map(Outcome::name))
+        .try_map(|name| Outcome::from_name(&name).ok_or("no such outcome"))
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
+    let vault = context.vault(ui)?;
+    let limit = match args.limit {
+        Some(0) => None,
+        Some(limit) => Some(limit),
+        None if ui.out_is_terminal() && !ui.json => Some(TERMINAL_LIMIT),
+        None => None,
+    };
+    let mut filter = filter(args, context)?;
+    // One more than is listed tells whether there are more.
+    filter.limit = limit.map(|limit| limit.saturating_add(1));
+    let mut sessions = vault.sessions(&filter)?;
+    let has_more = limit.is_some_and(|limit| sessions.len() > limit);
+    sessions.truncate(limit.unwrap_or(usize::MAX));
+    if sessions.is_empty() {
+        ui.status("no session matches");
+        return Ok(Exit::NothingFound);
+    }
+    if ui.json {
+        for session in &sessions {
+            ui.json_line(&api::Session::from(session))?;
+        }
+        return Ok(Exit::Success);
+    }
+    write_table(&sessions, args.all, &vault, context, ui)?;
+    if has_more {
+        let shown = count(sessions.len() as u64);
+        let hint = format!("the latest {shown} are shown; --limit 0 lists all");
+        ui.status(paint(DIM, hint));
+    }
+    Ok(Exit::Success)
+}
+
+fn filter(args: &Args, context: &Context) -> Result<SessionFilter, Failure> {
+    let moment = |text: &Option<String>, end: End| -> Result<Option<Timestamp>, Failure> {
+        let Some(text) = text else { return Ok(None) };
+        when::parse(text, end, context.now, context.zone()).map(Some).ok_or_else(|| {
+            Failure::usage(format!("{text:?} is no moment"))
+                .hint("try 2026-11-01, 2026-11-01T10:00:00Z, 7d, 3h, today or yesterday")
+        })
+    };
+    Ok(SessionFilter {
+        flavor: args.agent,
+        repo: args.repo.clone(),
+        branch: args.branch.clone(),
+        since: moment(&args.since, End::Since)?,
+        until: moment(&args.until, End::Until)?,
+        outcome: args.outcome,
+        parent: None,
+        with_subagents: args.all,
+        limit: None,
+    })
+}
+
+fn write_table(
+    sessions: &[Session],
+    all: bool,
+    vault: &Vault,
+    context: &Context,
+    ui: &mut Ui,
+) -> Result<(), Failure> {
+    let ids = ShortIds::new(vault)?;
+    let mut table = Table::new(&[
+        Column::left("ID"),
+        Column::left("AGENT"),
+        Column::left("WHEN"),
+        Column::right("AGE"),
+        Column::shrinking("REPO"),
+        Column::shrinking("TITLE"),
+        Column::right("TURNS"),
+        Column::right("TOKENS"),
+        Column::left("OUTCOME"),
+    ]);
+    for session in sessions {
+        let subagents =
+            if all { 0 } else { count_subagents(vault, &session.session_uid, MAX_DEPTH)? };
+        table.row(row(session, ids.get(&session.session_uid), subagents, context));
+    }
+    let columns = ui.columns();
+    table.write(ui.out(), columns).map_err(Failure::output)
+}
+
+fn row(session: &Session, id: &str, subagents: usize, context: &Context) -> Vec<Cell> {
+    let active = session.ended_at.or(session.started_at);
+    let when = active.map(|at| local_minute(at, context.zone())).unwrap_or_default();
+    let age = active.map(|at| age(at, context.now)).unwrap_or_default();
+    let is_subagent = session.lineage.parent_session_uid.is_some();
+    let indent = if is_subagent { "↳ " } else { "" };
+    let folded = if subagents > 0 { format!(" +{subagents}") } else { String::new() };
+    vec![
+        Cell::styled(CODE, id),
+        format!("{}{folded}", session.flavor).into(),
+        Cell::styled(DIM, when),
+        age.into(),
+        place(session).into(),
+        Cell::styled(
+            if is_subagent { Style::new() } else { BOLD },
+            format!("{indent}{}", title(session)),
+        ),
+        count(u64::from(session.cost.turns)).into(),
+        tokens(all_tokens(&session.cost)).into(),
+        outcome(session.outcome),
+    ]
+}
+
+fn place(session: &Session) -> String {
+    let place = match (&session.repo, &session.git_branch) {
+        (Some(repo), Some(branch)) => format!("{repo}@{branch}"),
+        (Some(repo), None) => repo.clone(),
+        (None, _) => session.cwd.clone().unwrap_or_default(),
+    };
+    one_line(&place)
+}
+
+fn title(session: &Session) -> String {
+    let title = session.title.as_deref().or(session.lineage.agent_name.as_deref());
+    title.map(one_line).unwrap_or_default()
+}
+
+fn outcome(outcome: Outcome) -> Cell {
+    let style = match outcome {
+        Outcome::Success => GOOD,
+        Outcome::Fail => BAD,
+        Outcome::Abandoned => WARN,
+        Outcome::Unknown => return Cell::styled(DIM, "–"),
+    };
+    Cell::styled(style, outcome.name())
+}
+
+fn count_subagents(vault: &Vault, uid: &SessionUid, depth: usize) -> Result<usize, Failure> {
+    if depth == 0 {
+        return Ok(0);
+    }
+    let filter = SessionFilter { parent: Some(uid.clone()), ..SessionFilter::default() };
+    let children = vault.sessions(&filter)?;
+    let mut found = children.len();
+    for child in &children {
+        found += count_subagents(vault, &child.session_uid, depth - 1)?;
+    }
+    Ok(found)
+}

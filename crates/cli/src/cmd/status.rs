@@ -1,0 +1,148 @@
+//! `backstory status`: what is stored, how large, how current.
+
+use crate::context::Context;
+use crate::error::{Exit, Failure};
+use crate::figures::{age, bytes, count, local_minute, plural};
+use crate::sweep;
+use crate::table::{Cell, Column, Table};
+use crate::ui::{BOLD, DIM, Ui, WARN, paint};
+use backstory_api as api;
+use backstory_store::{FlavorTotals, Sizes, SweepRecord, Vault};
+
+/// Runs the command.
+pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
+    let vault = context.vault(ui)?;
+    let totals = vault.totals()?;
+    let sizes = vault.sizes()?;
+    let last_sweep = vault.last_sweep()?;
+    if ui.json {
+        ui.json_line(&shape(&vault, &totals, sizes, last_sweep))?;
+        return Ok(Exit::Success);
+    }
+    let mut facts =
+        vec![("archive", context.short_path(&vault.home().dir().display().to_string()))];
+    facts.push(("stored", stored(&totals, sizes)));
+    facts.push((
+        "last sync",
+        last_sweep.map_or_else(|| "never finished".into(), |sweep| last(sweep, context)),
+    ));
+    for (name, text) in facts {
+        ui.line(format!("{}{text}", paint(DIM, format_args!("{name:<11}"))))?;
+    }
+    ui.line("")?;
+    write_coverage(&totals, context, ui)?;
+    Ok(Exit::Success)
+}
+
+fn ratio(totals: &[FlavorTotals], sizes: Sizes) -> (u64, Option<f64>) {
+    let source: u64 = totals.iter().map(|agent| agent.source_bytes).sum();
+    let stored = (sizes.rows + sizes.packs) as f64;
+    (source, (source > 0).then(|| stored / source as f64))
+}
+
+fn stored(totals: &[FlavorTotals], sizes: Sizes) -> String {
+    let (source, ratio) = ratio(totals, sizes);
+    let share = ratio.map_or_else(String::new, |ratio| {
+        format!(", {:.0} % of {} of logs", ratio * 100.0, bytes(source))
+    });
+    format!(
+        "{} (rows {}, packs {}){share}",
+        bytes(sizes.rows + sizes.packs),
+        bytes(sizes.rows),
+        bytes(sizes.packs)
+    )
+}
+
+fn last(sweep: SweepRecord, context: &Context) -> String {
+    let age = match age(sweep.finished_at, context.now) {
+        now if now == "now" => "just now".into(),
+        age => format!("{age} ago"),
+    };
+    format!(
+        "{} ({age}): {} seen, {} read ({}), {}, {}",
+        local_minute(sweep.finished_at, context.zone()),
+        plural(sweep.files, "file"),
+        count(sweep.files_read),
+        bytes(sweep.bytes_read),
+        plural(sweep.new_events, "new event"),
+        plural(sweep.problems, "problem"),
+    )
+}
+
+fn write_coverage(totals: &[FlavorTotals], context: &Context, ui: &mut Ui) -> Result<(), Failure> {
+    let mut table = Table::new(&[
+        Column::left(""),
+        Column::right("FILES"),
+        Column::right("LOGS"),
+        Column::right("SESSIONS"),
+        Column::right("SUB-AGENTS"),
+        Column::right("EVENTS"),
+        Column::right("UNKNOWN"),
+        Column::right("UNREADABLE"),
+        Column::right("SILENT FILES"),
+        Column::left("LAST ACTIVE"),
+    ]);
+    let alarm =
+        |number: u64| if number > 0 { Cell::styled(WARN, count(number)) } else { "0".into() };
+    for agent in totals {
+        table.row(vec![
+            Cell::styled(BOLD, sweep::label(agent.flavor)),
+            count(agent.files).into(),
+            bytes(agent.source_bytes).into(),
+            count(agent.sessions).into(),
+            count(agent.subagents).into(),
+            count(agent.events).into(),
+            alarm(agent.unknown),
+            alarm(agent.bad),
+            alarm(agent.silent_files),
+            agent.last.map(|at| local_minute(at, context.zone())).unwrap_or_default().into(),
+        ]);
+    }
+    let columns = ui.columns();
+    table.write(ui.out(), columns).map_err(Failure::output)
+}
+
+fn shape(
+    vault: &Vault,
+    totals: &[FlavorTotals],
+    sizes: Sizes,
+    last_sweep: Option<SweepRecord>,
+) -> api::Status {
+    let (source_bytes, ratio) = ratio(totals, sizes);
+    api::Status {
+        home: vault.home().dir().display().to_string(),
+        stored: api::Stored {
+            rows_bytes: sizes.rows,
+            packs_bytes: sizes.packs,
+            total_bytes: sizes.rows + sizes.packs,
+            source_bytes,
+            ratio,
+        },
+        last_sweep: last_sweep.map(|sweep| api::Sweep {
+            started_at: sweep.started_at.to_string(),
+            finished_at: sweep.finished_at.to_string(),
+            files: sweep.files,
+            files_read: sweep.files_read,
+            bytes_read: sweep.bytes_read,
+            new_events: sweep.new_events,
+            problems: sweep.problems,
+        }),
+        agents: totals.iter().map(agent_shape).collect(),
+    }
+}
+
+fn agent_shape(agent: &FlavorTotals) -> api::AgentStatus {
+    api::AgentStatus {
+        flavor: agent.flavor.name(),
+        sessions: agent.sessions,
+        subagents: agent.subagents,
+        events: agent.events,
+        cost: api::Cost::from(&agent.cost),
+        span: api::Span::new(agent.first, agent.last),
+        files: agent.files,
+        source_bytes: agent.source_bytes,
+        unknown: agent.unknown,
+        bad: agent.bad,
+        silent_files: agent.silent_files,
+    }
+}

@@ -1,0 +1,144 @@
+//! The only reader of the environment, the clock and the current directory.
+//!
+//! Every variable that changes what Backstory does is a [`Variable`] here; help and docs list them
+//! from [`VARIABLES`].
+
+use crate::error::Failure;
+use backstory_model::Timestamp;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// An environment variable and what it does.
+pub(crate) struct Variable {
+    pub(crate) name: &'static str,
+    pub(crate) meaning: &'static str,
+}
+
+/// Where the archive lies.
+pub(crate) const BACKSTORY_HOME: &str = "BACKSTORY_HOME";
+/// The moment the program takes for now.
+pub(crate) const BACKSTORY_NOW: &str = "BACKSTORY_NOW";
+/// The user's home directory.
+pub(crate) const HOME: &str = "HOME";
+/// The base of the default archive directory.
+pub(crate) const XDG_DATA_HOME: &str = "XDG_DATA_HOME";
+/// The base of the default configuration directory.
+pub(crate) const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// No colours, whatever its value.
+pub(crate) const NO_COLOR: &str = "NO_COLOR";
+
+/// Every variable that is read, in the order help shows them.
+pub(crate) const VARIABLES: &[Variable] = &[
+    Variable { name: BACKSTORY_HOME, meaning: "where the archive and config.toml lie" },
+    Variable {
+        name: XDG_DATA_HOME,
+        meaning: "base of the archive when BACKSTORY_HOME is not set [~/.local/share]",
+    },
+    Variable { name: XDG_CONFIG_HOME, meaning: "base of backstory/config.toml [~/.config]" },
+    Variable { name: HOME, meaning: "base of every default folder" },
+    Variable { name: "CLAUDE_CONFIG_DIR", meaning: "where Claude Code keeps its state" },
+    Variable { name: "CODEX_HOME", meaning: "where Codex CLI keeps its state" },
+    Variable { name: "GROK_HOME", meaning: "where Grok CLI keeps its state" },
+    Variable { name: NO_COLOR, meaning: "set to anything: no colours" },
+    Variable { name: "TZ", meaning: "time zone of the times on screen" },
+    Variable {
+        name: BACKSTORY_NOW,
+        meaning: "an RFC 3339 time taken for now; only for tests of the program",
+    },
+];
+
+/// The variables a run sees: the process's own, or a fixed set.
+#[derive(Clone, Debug)]
+pub(crate) struct Env {
+    fixed: Option<BTreeMap<&'static str, OsString>>,
+}
+
+impl Env {
+    /// The environment of this process.
+    pub(crate) fn process() -> Self {
+        Self { fixed: None }
+    }
+
+    /// These variables and no others.
+    pub(crate) fn fixed(variables: impl IntoIterator<Item = (&'static str, OsString)>) -> Self {
+        Self { fixed: Some(variables.into_iter().collect()) }
+    }
+
+    /// A variable that is set and not empty.
+    #[expect(clippy::disallowed_methods, reason = "this is the shim every other file goes through")]
+    pub(crate) fn get(&self, name: &str) -> Option<OsString> {
+        let value = match &self.fixed {
+            Some(variables) => variables.get(name).cloned(),
+            None => std::env::var_os(name),
+        };
+        value.filter(|value| !value.is_empty())
+    }
+
+    /// A variable that holds a path.
+    pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from)
+    }
+
+    /// A path with a leading `~/` replaced by the home directory.
+    pub(crate) fn expand_tilde(&self, path: &str) -> PathBuf {
+        match (path.strip_prefix('~'), self.path(HOME)) {
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+                home.join(rest.trim_start_matches('/'))
+            }
+            _ => PathBuf::from(path),
+        }
+    }
+
+    /// The current directory.
+    #[expect(clippy::disallowed_methods, reason = "this is the shim every other file goes through")]
+    pub(crate) fn current_dir() -> Option<PathBuf> {
+        std::env::current_dir().ok()
+    }
+
+    /// Now, as every command of this run sees it.
+    #[expect(clippy::disallowed_methods, reason = "this is the shim every other file goes through")]
+    pub(crate) fn now(&self) -> Result<Timestamp, Failure> {
+        let Some(fixed) = self.get(BACKSTORY_NOW) else {
+            return Ok(Timestamp(jiff::Timestamp::now().as_millisecond()));
+        };
+        fixed.to_str().and_then(Timestamp::parse).ok_or_else(|| {
+            Failure::usage(format!(
+                "{BACKSTORY_NOW}={} is not an RFC 3339 time",
+                fixed.to_string_lossy()
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_variables_count_as_unset_and_tildes_are_expanded() {
+        let env = Env::fixed([(HOME, "/h".into()), (BACKSTORY_HOME, "".into())]);
+        assert_eq!(env.get(BACKSTORY_HOME), None);
+        assert_eq!(env.expand_tilde("~/logs"), PathBuf::from("/h/logs"));
+        assert_eq!(env.expand_tilde("~"), PathBuf::from("/h"));
+        assert_eq!(env.expand_tilde("~other/logs"), PathBuf::from("~other/logs"));
+    }
+
+    #[test]
+    fn every_agents_variable_is_documented() {
+        for adapter in backstory_adapters::all() {
+            let name = adapter.spec().roots.env;
+            // Until an agent's reader exists its specification names no real variable.
+            assert!(
+                name.len() < 2 || VARIABLES.iter().any(|variable| variable.name == name),
+                "{name} is read but not documented"
+            );
+        }
+    }
+
+    #[test]
+    fn a_broken_clock_variable_is_a_usage_error() {
+        let env = Env::fixed([(BACKSTORY_NOW, "soon".into())]);
+        assert_eq!(env.now().unwrap_err().kind.code(), 2);
+    }
+}

@@ -1,0 +1,168 @@
+//! Sessions by the ids people type: short unique prefixes, `last`, `backstory://` addresses.
+
+use crate::error::Failure;
+use backstory_model::SessionUid;
+use backstory_store::{SessionFilter, Vault};
+use std::collections::HashMap;
+
+/// Fewer characters would soon be ambiguous.
+const MIN_SHORT: usize = 8;
+/// Candidates looked at for one prefix, and listed when there are several.
+const MAX_CANDIDATES: usize = 200;
+const LISTED_CANDIDATES: usize = 10;
+
+/// The shortest unambiguous id of every session.
+#[derive(Debug, Default)]
+pub(crate) struct ShortIds(HashMap<SessionUid, String>);
+
+impl ShortIds {
+    /// Looks at every id once.
+    pub(crate) fn new(vault: &Vault) -> Result<Self, Failure> {
+        Ok(Self::of(vault.find_sessions("", i64::MAX as usize)?))
+    }
+
+    fn of(uids: Vec<SessionUid>) -> Self {
+        let mut named: Vec<(String, SessionUid)> =
+            uids.into_iter().map(|uid| (own_name(&uid).to_owned(), uid)).collect();
+        named.sort();
+        let mut short = HashMap::with_capacity(named.len());
+        for (at, (name, uid)) in named.iter().enumerate() {
+            let neighbours = [at.checked_sub(1).and_then(|at| named.get(at)), named.get(at + 1)];
+            let shared =
+                neighbours.into_iter().flatten().map(|(other, _)| shared_prefix(name, other)).max();
+            let needed = shared.map_or(0, |shared| shared + 1).max(MIN_SHORT);
+            let id = if shared == Some(name.chars().count()) {
+                // Another session bears the same name, or one that begins with it.
+                uid.as_str().to_owned()
+            } else {
+                name.chars().take(needed).collect()
+            };
+            short.insert(uid.clone(), id);
+        }
+        Self(short)
+    }
+
+    /// The short id; the whole one for a session that is not stored.
+    pub(crate) fn get<'a>(&'a self, uid: &'a SessionUid) -> &'a str {
+        self.0.get(uid).map_or(uid.as_str(), String::as_str)
+    }
+}
+
+/// The part of an id that tells a session from others: a sub-agent's own id, else the native id.
+fn own_name(uid: &SessionUid) -> &str {
+    uid.native().rsplit('/').next().unwrap_or_default()
+}
+
+fn shared_prefix(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
+}
+
+/// What an id names: a session, or one event of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) uid: SessionUid,
+    pub(crate) seq: Option<u32>,
+}
+
+/// Finds the one session (or event) an id names.
+pub(crate) fn resolve(vault: &Vault, id: &str) -> Result<Target, Failure> {
+    if id == "last" {
+        let newest = SessionFilter { limit: Some(1), ..SessionFilter::default() };
+        let uid = vault.sessions(&newest)?.pop().map(|session| session.session_uid);
+        return match uid {
+            Some(uid) => Ok(Target { uid, seq: None }),
+            None => Err(Failure::not_found("there is no session yet").hint("run `backstory`")),
+        };
+    }
+    if let Some(address) = id.strip_prefix("backstory://") {
+        return resolve_address(vault, address);
+    }
+    find(vault, id).map(|uid| Target { uid, seq: None })
+}
+
+fn resolve_address(vault: &Vault, address: &str) -> Result<Target, Failure> {
+    let address = address.trim_end_matches('/');
+    // A sub-agent's id may end in digits like an event's place: the session wins.
+    if vault.session(&SessionUid::from_stored(address.to_owned()))?.is_some() {
+        return Ok(Target { uid: SessionUid::from_stored(address.to_owned()), seq: None });
+    }
+    match address.rsplit_once('/').map(|(session, seq)| (session, seq.parse())) {
+        Some((session, Ok(seq))) => find(vault, session).map(|uid| Target { uid, seq: Some(seq) }),
+        _ => find(vault, address).map(|uid| Target { uid, seq: None }),
+    }
+}
+
+fn find(vault: &Vault, prefix: &str) -> Result<SessionUid, Failure> {
+    if prefix.is_empty() {
+        return Err(Failure::usage("an empty id names no session"));
+    }
+    let found = vault.find_sessions(prefix, MAX_CANDIDATES)?;
+    if let Some(exact) = found.iter().find(|uid| is_exact(uid, prefix)) {
+        return Ok(exact.clone());
+    }
+    // A session's prefix is also one of its sub-agents' whole ids; the session is meant.
+    let mut candidates = found.iter().filter(|uid| {
+        !found.iter().any(|other| {
+            uid.as_str().strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        })
+    });
+    match (candidates.next(), candidates.next()) {
+        (Some(only), None) => Ok(only.clone()),
+        (None, _) => Err(Failure::not_found(format!("no session begins with {prefix:?}"))
+            .hint("`backstory sessions` lists them, `backstory sessions --all` sub-agents too")),
+        (Some(first), Some(second)) => {
+            let all: Vec<&SessionUid> = [first, second].into_iter().chain(candidates).collect();
+            Err(ambiguous(vault, prefix, &all)?)
+        }
+    }
+}
+
+fn is_exact(uid: &SessionUid, id: &str) -> bool {
+    uid.as_str() == id || uid.native() == id
+}
+
+fn ambiguous(vault: &Vault, prefix: &str, all: &[&SessionUid]) -> Result<Failure, Failure> {
+    let mut failure = Failure::usage(format!("{prefix:?} could be any of {} sessions", all.len()));
+    for uid in all.iter().take(LISTED_CANDIDATES) {
+        let title = vault.session(uid)?.and_then(|session| session.title).unwrap_or_default();
+        let title = crate::untrusted::one_line(&title);
+        failure.causes.push(crate::table::cut(&format!("{uid}  {title}"), 100));
+    }
+    if all.len() > LISTED_CANDIDATES {
+        failure.causes.push(format!("and {} more", all.len() - LISTED_CANDIDATES));
+    }
+    Ok(failure.hint("type more characters of the id"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn short(uids: &[&str]) -> Vec<String> {
+        let uids: Vec<SessionUid> =
+            uids.iter().map(|uid| SessionUid::from_stored((*uid).to_owned())).collect();
+        let ids = ShortIds::of(uids.clone());
+        uids.iter().map(|uid| ids.get(uid).to_owned()).collect()
+    }
+
+    #[test]
+    fn ids_are_as_short_as_they_can_be() {
+        assert_eq!(
+            short(&[
+                "claude:17092961-aaaa",
+                "codex:0198c0de-1234-7abc",
+                "codex:0198c0de-1299-7abc",
+                "claude:17092961-aaaa/a1b2c3d4e5",
+            ]),
+            ["17092961", "0198c0de-123", "0198c0de-129", "a1b2c3d4"]
+        );
+    }
+
+    #[test]
+    fn names_borne_twice_are_written_out() {
+        assert_eq!(
+            short(&["claude:r1/agent-one", "claude:r2/agent-one", "grok:x"]),
+            ["claude:r1/agent-one", "claude:r2/agent-one", "x"]
+        );
+    }
+}

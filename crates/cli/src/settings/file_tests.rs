@@ -1,0 +1,61 @@
+//! What `config.toml` may and may not hold.
+
+use super::*;
+
+fn parse(text: &str) -> (Result<ConfigFile, Failure>, Vec<String>) {
+    let mut warnings = Vec::new();
+    let file = ConfigFile::parse(Path::new("/c/config.toml"), text, &mut warnings);
+    (file, warnings)
+}
+
+fn refusal(text: &str) -> String {
+    parse(text).0.unwrap_err().message
+}
+
+#[test]
+fn every_section_is_read_with_its_line() {
+    let (file, warnings) = parse(
+        "[session_memory.retention]\nraw_soft_cap_bytes = \"2GiB\"\nraw_max_age_days = 9\n\
+         [session_memory.sources]\nclaude = [\"~/a\", \"/b\"]\n\
+         [session_memory.domains]\nweb = \"shop\"\n\
+         [session_memory.task_ref]\npatterns = ['X-\\d+']\n",
+    );
+    let file = file.unwrap();
+    assert_eq!(warnings, Vec::<String>::new());
+    assert_eq!(file.retention["raw_max_age_days"].scalar, Scalar::Number(9));
+    assert_eq!(file.retention["raw_soft_cap_bytes"].line, 2);
+    let claude = &file.sources[&Flavor::Claude];
+    assert_eq!(claude.value, ["~/a", "/b"]);
+    assert_eq!(claude.origin, Origin::File("/c/config.toml".into(), 5));
+    assert_eq!(file.domains.unwrap().value["web"], "shop");
+    assert_eq!(file.task_ref.unwrap().value, ["X-\\d+"]);
+}
+
+#[test]
+fn unknown_keys_warn_and_name_the_nearest() {
+    let (file, warnings) = parse(
+        "colour = 1\n[session_memory.retentoin]\na = 1\n\
+         [session_memory.retention]\ncadance = \"daily\"\n[session_memory.sources]\ngemini = []\n",
+    );
+    assert!(file.is_ok());
+    let mut warnings = warnings;
+    warnings.sort();
+    insta::assert_snapshot!(warnings.join("\n"), @r"
+    /c/config.toml:1: unknown key `colour` in the file
+    /c/config.toml:2: unknown key `retentoin` in [session_memory]; did you mean `retention`?
+    /c/config.toml:5: unknown key `cadance` in [session_memory.retention]; did you mean `cadence`?
+    /c/config.toml:7: unknown key `gemini` in [session_memory.sources]
+    ");
+}
+
+#[test]
+fn mistakes_are_named_with_line_and_column() {
+    insta::assert_snapshot!(refusal("a = 1\nb = = 2\n"), @"");
+    insta::assert_snapshot!(refusal("[session_memory.retention]\ncadence = true\n"), @"");
+    insta::assert_snapshot!(refusal("[session_memory.sources]\nclaude = \"dir\"\n"), @"");
+    insta::assert_snapshot!(refusal("[session_memory]\nsources = 3\n"), @"");
+    insta::assert_snapshot!(refusal("[session_memory.domains]\nweb = 1\n"), @"");
+    let (file, _) = parse("[session_memory.retention]\nraw_soft_cap_bytes = \"much\"\n");
+    let refused = retention::Retention::from_file(&file.unwrap()).unwrap_err();
+    insta::assert_snapshot!(refused.message, @"");
+}

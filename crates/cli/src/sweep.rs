@@ -1,0 +1,178 @@
+//! A sweep as commands run it: options from settings, a bar while it works, its report in words.
+
+use crate::context::Context;
+use crate::error::Failure;
+use crate::figures::{bytes, count, plural};
+use crate::progress::SweepBar;
+use crate::settings::Settings;
+use crate::ui::{BAD, BOLD, DIM, Ui, paint};
+use crate::untrusted::one_line;
+use backstory_api as api;
+use backstory_engine::{Problem, Root, SyncOptions, SyncReport};
+use backstory_model::Flavor;
+use backstory_store::Home;
+use std::fmt::Write;
+
+/// Problems shown before the rest is only counted.
+const SHOWN_PROBLEMS: usize = 8;
+
+/// Options of a plain sweep over the given roots.
+pub(crate) fn options(settings: &Settings, roots: Vec<Root>) -> SyncOptions {
+    SyncOptions {
+        home: Home::new(&settings.home.value),
+        roots,
+        reparse: false,
+        dry_run: false,
+        domains: settings.domains.value.clone(),
+        task_ref_patterns: settings.task_ref_patterns.value.clone(),
+    }
+}
+
+/// Every agent's configured folders.
+pub(crate) fn configured_roots(settings: &Settings) -> Vec<Root> {
+    let of = |flavor: Flavor| {
+        settings.sources_of(flavor).iter().map(move |dir| Root { flavor, dir: dir.clone() })
+    };
+    Flavor::ALL.into_iter().flat_map(of).collect()
+}
+
+/// Sweeps, with a progress bar where somebody watches.
+pub(crate) fn run(
+    options: &SyncOptions,
+    context: &Context,
+    ui: &Ui,
+) -> Result<SyncReport, Failure> {
+    let mut bar = SweepBar::new(ui.may_draw());
+    let report = backstory_engine::sync(options, context.now, &mut |progress| bar.update(progress));
+    bar.finish();
+    Ok(report?)
+}
+
+/// The agent's name as people write it.
+pub(crate) fn label(flavor: Flavor) -> &'static str {
+    backstory_adapters::of(flavor).map_or(flavor.name(), |adapter| adapter.spec().label)
+}
+
+/// `3 new sessions, 214 new events · read 4 files (1.2 MB), 653 unchanged`.
+pub(crate) fn gist(report: &SyncReport) -> String {
+    let read = report.total(|agent| agent.files_read);
+    let unchanged = report.total(|agent| agent.files).saturating_sub(read);
+    if read == 0 {
+        return format!("nothing new · {} unchanged", plural(unchanged, "file"));
+    }
+    let new = |number: u64, noun: &str| match number {
+        0 => format!("no new {noun}s"),
+        _ => plural(number, &format!("new {noun}")),
+    };
+    let mut text = format!(
+        "{}, {} · read {} ({})",
+        new(report.total(|agent| agent.new_sessions), "session"),
+        new(report.total(|agent| agent.new_events), "event"),
+        plural(read, "file"),
+        bytes(report.total(|agent| agent.bytes_read)),
+    );
+    if unchanged > 0 {
+        let _ = write!(text, ", {} unchanged", count(unchanged));
+    }
+    text
+}
+
+/// Lists what made trouble, with file and line.
+pub(crate) fn write_problems(
+    report: &SyncReport,
+    context: &Context,
+    ui: &mut Ui,
+) -> Result<(), Failure> {
+    if report.problem_count == 0 {
+        return Ok(());
+    }
+    ui.line(paint(BAD.bold(), plural(report.problem_count, "problem")))?;
+    let shown = if ui.verbose { SyncReport::MAX_PROBLEMS } else { SHOWN_PROBLEMS };
+    for problem in report.problems.iter().take(shown) {
+        ui.line(format!("  {}", paint(BOLD, place(problem, context))))?;
+        ui.line(format!("    {}", one_line(&problem.what)))?;
+    }
+    let rest = report.problem_count.saturating_sub(report.problems.len().min(shown) as u64);
+    if rest > 0 {
+        let way = if ui.verbose { "" } else { "; --verbose lists more" };
+        ui.line(paint(DIM, format_args!("  and {} more{way}", count(rest))))?;
+    }
+    Ok(())
+}
+
+fn place(problem: &Problem, context: &Context) -> String {
+    let path = one_line(&context.short_path(&problem.path));
+    match problem.line {
+        Some(line) => format!("{path}:{line}"),
+        None => path,
+    }
+}
+
+/// The report as `--json` shows it.
+pub(crate) fn shape(options: &SyncOptions, report: &SyncReport) -> api::Sync {
+    api::Sync {
+        home: options.home.dir().display().to_string(),
+        roots: options
+            .roots
+            .iter()
+            .map(|root| api::SearchedRoot {
+                flavor: root.flavor.name(),
+                path: root.dir.display().to_string(),
+                exists: root.dir.is_dir(),
+            })
+            .collect(),
+        agents: report
+            .flavors
+            .iter()
+            .map(|agent| api::AgentSync {
+                flavor: agent.flavor.name(),
+                files: agent.files,
+                files_read: agent.files_read,
+                bytes_read: agent.bytes_read,
+                new_sessions: agent.new_sessions,
+                new_events: agent.new_events,
+                known_events: agent.known_events,
+                unknown: agent.unknown,
+                bad: agent.bad,
+            })
+            .collect(),
+        secrets: report.secrets,
+        problem_count: report.problem_count,
+        problems: report
+            .problems
+            .iter()
+            .map(|problem| api::Problem {
+                flavor: problem.flavor.name(),
+                path: problem.path.clone(),
+                line: problem.line,
+                what: problem.what.clone(),
+            })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use backstory_engine::FlavorProgress;
+
+    fn report(files: u64, read: u64, sessions: u64, events: u64) -> SyncReport {
+        let mut agent = FlavorProgress::new(Flavor::Codex);
+        (agent.files, agent.files_read, agent.bytes_read) = (files, read, read * 1500);
+        (agent.new_sessions, agent.new_events) = (sessions, events);
+        SyncReport { flavors: vec![agent], ..SyncReport::default() }
+    }
+
+    #[test]
+    fn the_gist_says_what_happened() {
+        assert_eq!(gist(&report(9, 0, 0, 0)), "nothing new · 9 files unchanged");
+        assert_eq!(
+            gist(&report(5, 5, 1, 2000)),
+            "1 new session, 2,000 new events · read 5 files (7.5 kB)"
+        );
+        assert_eq!(
+            gist(&report(5, 1, 0, 1)),
+            "no new sessions, 1 new event · read 1 file (1.5 kB), 4 unchanged"
+        );
+    }
+}

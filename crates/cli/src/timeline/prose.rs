@@ -1,0 +1,114 @@
+//! Long text made short: excerpts, wrapping, cutting.
+
+use crate::table::cut;
+use crate::untrusted::plain;
+use unicode_width::UnicodeWidthStr;
+
+/// A line longer than this tells nothing more on screen.
+const MAX_LINE: usize = 400;
+
+/// How much of a text is shown: lines from its beginning and from its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Excerpt {
+    pub(super) head: usize,
+    pub(super) tail: usize,
+}
+
+/// What people and agents say.
+pub(super) const SPEECH: Excerpt = Excerpt { head: 14, tail: 2 };
+/// What tools print: how it ends matters most.
+pub(super) const OUTPUT: Excerpt = Excerpt { head: 2, tail: 3 };
+/// What agents think.
+pub(super) const THOUGHT: Excerpt = Excerpt { head: 2, tail: 0 };
+/// Changes to a file.
+pub(super) const CHANGE: Excerpt = Excerpt { head: 6, tail: 2 };
+/// Commands typed.
+pub(super) const COMMAND: Excerpt = Excerpt { head: 3, tail: 0 };
+
+impl Excerpt {
+    /// All of it, if asked for.
+    pub(super) fn or_all(self, is_full: bool) -> Self {
+        if is_full { Self { head: usize::MAX, tail: 0 } } else { self }
+    }
+
+    /// Picks lines; `None` stands for the number left out.
+    pub(super) fn pick<T: Clone>(self, lines: &[T]) -> Vec<Result<T, usize>> {
+        let kept = self.head.saturating_add(self.tail);
+        // Leaving out a single line would save nothing.
+        if lines.len() <= kept.saturating_add(1) {
+            return lines.iter().cloned().map(Ok).collect();
+        }
+        let mut picked: Vec<_> = lines[..self.head].iter().cloned().map(Ok).collect();
+        picked.push(Err(lines.len() - kept));
+        picked.extend(lines[lines.len() - self.tail..].iter().cloned().map(Ok));
+        picked
+    }
+}
+
+/// The lines of a text, harmless, without empty ones at either end.
+pub(super) fn lines(text: &str, is_full: bool) -> Vec<String> {
+    let clean = plain(text);
+    let mut lines: Vec<String> = clean
+        .lines()
+        .map(|line| {
+            let line = line.trim_end().replace('\t', "    ");
+            if is_full { line } else { cut(&line, MAX_LINE) }
+        })
+        .collect();
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    let blank = lines.iter().take_while(|line| line.is_empty()).count();
+    lines.drain(..blank);
+    lines
+}
+
+/// Breaks a line between words; words too long for a line are left alone.
+pub(super) fn wrap(line: &str, width: Option<usize>) -> Vec<String> {
+    let Some(width) = width.filter(|width| line.width() > *width) else {
+        return vec![line.to_owned()];
+    };
+    let indent: String = line.chars().take_while(|c| *c == ' ').collect();
+    let mut wrapped = Vec::new();
+    let mut current = indent.clone();
+    for word in line.trim_start().split(' ') {
+        if current.width() + 1 + word.width() > width && current.len() > indent.len() {
+            wrapped.push(std::mem::replace(&mut current, indent.clone()));
+        }
+        if current.len() > indent.len() {
+            current.push(' ');
+        }
+        current.push_str(word);
+    }
+    wrapped.push(current);
+    wrapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_keep_both_ends() {
+        let lines: Vec<u32> = (1..=20).collect();
+        let picked = Excerpt { head: 2, tail: 1 }.pick(&lines);
+        assert_eq!(picked, [Ok(1), Ok(2), Err(17), Ok(20)]);
+        assert_eq!(Excerpt { head: 2, tail: 1 }.pick(&lines[..4]).len(), 4);
+        assert_eq!(OUTPUT.or_all(true).pick(&lines).len(), 20);
+    }
+
+    #[test]
+    fn text_becomes_harmless_lines() {
+        assert_eq!(lines("\n\na\tb \n\u{1b}[1mc\n\n", false), ["a    b", "c"]);
+        assert_eq!(lines(&"x".repeat(1000), false)[0].chars().count(), MAX_LINE);
+        assert_eq!(lines(&"x".repeat(1000), true)[0].len(), 1000);
+        assert!(lines("  \n ", false).is_empty());
+    }
+
+    #[test]
+    fn words_are_wrapped_with_their_indent() {
+        assert_eq!(wrap("  one two three", Some(9)), ["  one two", "  three"]);
+        assert_eq!(wrap("one", None), ["one"]);
+        assert_eq!(wrap("unbreakable words", Some(5)), ["unbreakable", "words"]);
+    }
+}

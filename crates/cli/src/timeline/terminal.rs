@@ -1,0 +1,247 @@
+//! A session for a person at a terminal.
+
+use super::call::{self, Call};
+use super::diff::{self, Line};
+use super::prose::{self, CHANGE, COMMAND, Excerpt, OUTPUT, SPEECH, THOUGHT};
+use super::{Family, Teller, Told, header};
+use crate::context::Context;
+use crate::error::Failure;
+use crate::figures::{duration, local_clock, local_day};
+use crate::table::cut;
+use crate::ui::{BAD, BOLD, CODE, DIM, GOOD, WARN, paint};
+use crate::untrusted::one_line;
+use anstyle::Style;
+use backstory_model::{EventKind, Session, SessionEvent, Timestamp};
+use std::collections::HashMap;
+use std::io::Write;
+
+/// Calls remembered until they are answered; more are never open at once.
+const MAX_OPEN_CALLS: usize = 64;
+
+/// Tells for people.
+pub(crate) struct TerminalTeller<'a> {
+    context: &'a Context,
+    family: &'a Family,
+    columns: Option<usize>,
+    turn: u32,
+    day: Option<String>,
+    /// Calls not answered yet, by call id: the tool's name.
+    open: HashMap<String, String>,
+    last_call: Option<String>,
+}
+
+impl<'a> TerminalTeller<'a> {
+    /// Lines are wrapped at `columns`.
+    pub(crate) fn new(context: &'a Context, family: &'a Family, columns: Option<usize>) -> Self {
+        let open = HashMap::new();
+        Self { context, family, columns, turn: 0, day: None, open, last_call: None }
+    }
+
+    /// Text behind a mark, further lines indented below it.
+    fn block(&self, told: &Told<'_>, look: &Look<'_>, text: &str) -> Result<(), Failure> {
+        let indent = unicode_width::UnicodeWidthStr::width(look.mark);
+        let width = self.columns.map(|columns| columns.saturating_sub(indent + 1));
+        let lines: Vec<String> = prose::lines(text, told.is_full)
+            .iter()
+            .flat_map(|line| prose::wrap(line, width))
+            .collect();
+        let mut mark = look.mark.to_owned();
+        for line in look.excerpt.or_all(told.is_full).pick(&lines) {
+            match line {
+                Ok(line) if line.is_empty() => told.write("\n")?,
+                Ok(line) => {
+                    told.write(format_args!(
+                        "{}{}\n",
+                        paint(look.style, &mark),
+                        paint(look.style, line)
+                    ))?;
+                }
+                Err(left_out) => told.write(format_args!(
+                    "{}{}\n",
+                    " ".repeat(indent),
+                    paint(DIM, format_args!("… {left_out} more lines"))
+                ))?,
+            }
+            mark = " ".repeat(indent);
+        }
+        Ok(())
+    }
+
+    fn turn_rule(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
+        self.turn += 1;
+        let clock = event.ts.map(|at| self.clock(at)).unwrap_or_default();
+        let label = format!("── turn {} ── {clock} ", self.turn);
+        let width = self.columns.unwrap_or(72).min(100);
+        let rest = width.saturating_sub(label.chars().count());
+        told.write(format_args!("\n{}\n", paint(DIM, format_args!("{label}{}", "─".repeat(rest)))))
+    }
+
+    /// The clock, with the day where it changes.
+    fn clock(&mut self, at: Timestamp) -> String {
+        let zone = self.context.zone();
+        let (day, clock) = (local_day(at, zone), local_clock(at, zone));
+        if self.day.as_deref() == Some(day.as_str()) {
+            return clock;
+        }
+        let text = format!("{day} {clock}");
+        self.day = Some(day);
+        text
+    }
+
+    fn call(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
+        let payload = told.content(event);
+        let again = if event.kind == EventKind::Retry { "↻ again: " } else { "" };
+        self.remember(event);
+        match call::of(event, &payload) {
+            Call::Command(command) => {
+                let look = Look { mark: "  $ ", style: CODE, excerpt: COMMAND };
+                self.block(told, &look, &format!("{again}{command}"))?;
+            }
+            Call::Tool { name, about } => {
+                let about = one_line(&about);
+                let line = self.fit(&format!("{again}{} {about}", one_line(&name)), 4);
+                told.write(format_args!("{}\n", paint(CODE, format_args!("  ▸ {line}"))))?;
+                if told.is_full {
+                    let look = Look { mark: "      ", style: DIM, excerpt: OUTPUT };
+                    self.block(told, &look, &payload)?;
+                }
+            }
+        }
+        self.started_subagents(event, told)
+    }
+
+    fn edit(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
+        let payload = told.content(event);
+        let Some(lines) = diff::of_call(&payload) else { return self.call(event, told) };
+        self.remember(event);
+        let files = if event.files.is_empty() { &event.summary } else { &event.files.join(", ") };
+        let (added, removed) = diff::tally(&lines);
+        let files = self.fit(&self.context.short_path(&one_line(files)), 16);
+        told.write(format_args!(
+            "{} {} {}\n",
+            paint(CODE, format_args!("  ✎ {files}")),
+            paint(GOOD, format_args!("+{added}")),
+            paint(BAD, format_args!("−{removed}"))
+        ))?;
+        for line in CHANGE.or_all(told.is_full).pick(&lines) {
+            let line = match line {
+                Ok(Line::File(path)) => paint(DIM, format_args!("      {}", one_line(&path))),
+                Ok(Line::Removed(text)) => self.changed(BAD, '-', &text),
+                Ok(Line::Added(text)) => self.changed(GOOD, '+', &text),
+                Err(left_out) => paint(DIM, format_args!("      … {left_out} more lines")),
+            };
+            told.write(format_args!("{line}\n"))?;
+        }
+        Ok(())
+    }
+
+    fn changed(&self, style: Style, sign: char, text: &str) -> String {
+        let text = prose::lines(text, true).concat();
+        paint(style, self.fit(&format!("      {sign} {text}"), 0))
+    }
+
+    fn result(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
+        let failed = event.exit_code.is_some_and(|code| code != 0);
+        let mut facts = Vec::new();
+        // The tool is named where other calls stand between it and its answer.
+        let tool = event.call_id.as_ref().and_then(|id| self.open.remove(id));
+        if event.call_id != self.last_call {
+            facts.extend(tool.or_else(|| event.tool.clone()));
+        }
+        match event.exit_code {
+            Some(0) => facts.push("ok".into()),
+            Some(code) => facts.push(format!("exit {code}")),
+            None => {}
+        }
+        facts.extend(event.duration_ms.map(duration));
+        if !facts.is_empty() {
+            let style = if failed { BAD } else { DIM };
+            let mark = if failed { "✗" } else { "└" };
+            let line = one_line(&facts.join(" · "));
+            told.write(format_args!("{}\n", paint(style, format_args!("    {mark} {line}"))))?;
+        }
+        let look = Look { mark: "      ", style: DIM, excerpt: OUTPUT };
+        self.block(told, &look, &told.content(event))
+    }
+
+    fn remember(&mut self, event: &SessionEvent) {
+        self.last_call.clone_from(&event.call_id);
+        if self.open.len() >= MAX_OPEN_CALLS {
+            self.open.clear();
+        }
+        if let (Some(id), Some(tool)) = (&event.call_id, &event.tool) {
+            self.open.insert(id.clone(), tool.clone());
+        }
+    }
+
+    fn started_subagents(&self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
+        let Some(call_id) = &event.call_id else { return Ok(()) };
+        for child in &self.family.children {
+            if child.lineage.parent_call_id.as_ref() == Some(call_id) {
+                let line = self.fit(&header::subagent(child, self.family), 17);
+                told.write(format_args!("{} {line}\n", paint(WARN, "    ↳ sub-agent")))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fit(&self, text: &str, taken: usize) -> String {
+        match self.columns {
+            Some(columns) => cut(text, columns.saturating_sub(taken)),
+            None => text.to_owned(),
+        }
+    }
+
+    fn bookkeeping(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
+        let name = event.tool.as_deref().unwrap_or(event.kind.name());
+        let clock = event.ts.map(|at| local_clock(at, self.context.zone())).unwrap_or_default();
+        let took = event.duration_ms.map(duration).unwrap_or_default();
+        let line = one_line(&format!("{clock} {name} {took} {}", event.summary));
+        told.write(format_args!("{}\n", paint(DIM, format_args!("  · {}", self.fit(&line, 4)))))
+    }
+}
+
+/// How a block of text looks.
+struct Look<'a> {
+    mark: &'a str,
+    style: Style,
+    excerpt: Excerpt,
+}
+
+impl Teller for TerminalTeller<'_> {
+    fn begin(&mut self, session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
+        let mut write = |line: String| writeln!(out, "{line}").map_err(Failure::output);
+        write(paint(BOLD, self.fit(&header::title(session), 0)))?;
+        for fact in header::facts(session, self.family, self.context) {
+            let name = format!("{:<13}", fact.name);
+            write(format!("{}{}", paint(DIM, name), self.fit(&fact.text, 13)))?;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
+        let block = |this: &Self, mark: &str, style: Style, excerpt: Excerpt| {
+            this.block(told, &Look { mark, style, excerpt }, &told.content(event))
+        };
+        match event.kind {
+            EventKind::UserMsg => {
+                self.turn_rule(event, told)?;
+                block(self, "❯ ", BOLD, SPEECH)?;
+                told.write("\n")
+            }
+            EventKind::AssistantMsg => block(self, "● ", Style::new(), SPEECH),
+            EventKind::Thinking => block(self, "  ∴ ", DIM.italic(), THOUGHT),
+            EventKind::ToolCall | EventKind::TestRun | EventKind::Retry => self.call(event, told),
+            EventKind::Edit => self.edit(event, told),
+            EventKind::ToolResult => self.result(event, told),
+            EventKind::Error => block(self, "  ✗ ", BAD, OUTPUT),
+            EventKind::HumanIntervention => block(self, "  ‼ ", WARN, SPEECH),
+            EventKind::Decision => block(self, "  ? ", WARN, SPEECH),
+            EventKind::Compaction => {
+                told.write(format_args!("\n{}\n", paint(WARN, "── context compacted ──")))?;
+                block(self, "  ", DIM, OUTPUT)
+            }
+            EventKind::Lifecycle | EventKind::Completion => self.bookkeeping(event, told),
+        }
+    }
+}
