@@ -125,7 +125,7 @@ impl Makeup {
             && self.length >= 20
             && self.uppers >= 2
             && self.lowers >= 2
-            && self.digits >= 2
+            && (self.digits >= 2 || self.length >= 32)
     }
 
     /// Filler such as `xxxxxxxx` or `0000`.

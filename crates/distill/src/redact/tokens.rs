@@ -200,7 +200,9 @@ pub(super) fn check(scan: &mut Scan<'_>, index: usize, at: usize) {
         Care::None | Care::Word => {
             // An alphabet with separators also spells `your-key-goes-here`.
             let spells = shape.body & (DASH | charset::UNDERSCORE) != 0;
-            makeup.distinct >= 8 && !makeup.repetitive() && (!spells || makeup.switches >= 4)
+            makeup.distinct >= 8
+                && !makeup.repetitive()
+                && (!spells || makeup.switches >= 4 || makeup.uppers >= 4)
         }
     };
     if generated && !is_documentation_sample(body) {
