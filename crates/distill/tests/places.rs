@@ -81,6 +81,19 @@ fn passwords_in_many_places() {
 }
 
 #[test]
+fn passwords_with_symbols_go_whole() {
+    let password = ["Qx7", "&k<2", ",z|9", ">w!"].concat();
+    for text in [
+        "db:\n  password: §\n  port: 1\n",
+        "DB_PASSWORD=§\nB=1",
+        "x = 1\npassword=§\n",
+        "{\"password\":\"§\"}",
+    ] {
+        expect("password", &password, text);
+    }
+}
+
+#[test]
 fn passwords_on_command_lines() {
     for text in [
         "curl -s -u kim:§ https://api.internal",

@@ -49,7 +49,9 @@ pub(super) fn check_openssl_pass(scan: &mut Scan<'_>, at: usize) {
 /// Judges `identified by ` at `at`: SQL that sets a password.
 pub(super) fn check_identified_by(scan: &mut Scan<'_>, at: usize) {
     let from = at + "identified by ".len();
-    if quote_at(scan, from).is_some() {
+    let shouted = scan.starts_with(at, "IDENTIFIED");
+    let quoted = quote_at(scan, from).map(|(_, after)| scan.before(after));
+    if quoted == Some(b'\'') || quoted == Some(b'"') && shouted {
         let argument = argument(scan, from);
         push_password(scan, at, argument, &[]);
     }
@@ -81,8 +83,19 @@ fn push_password(scan: &mut Scan<'_>, at: usize, (start, end): (usize, usize), p
     let value = scan.slice(start, end);
     let variable =
         matches!(value.first(), None | Some(b'$' | b'<' | b'{' | b'%' | b'[' | b'*' | b'-'));
-    let stand_ins: [&[u8]; 9] =
-        [b"password", b"pass", b"secret", b"test", b"root", b"admin", b"changeme", b"xxx", b"..."];
+    let stand_ins: [&[u8]; 11] = [
+        b"sample",
+        b"example",
+        b"password",
+        b"pass",
+        b"secret",
+        b"test",
+        b"root",
+        b"admin",
+        b"changeme",
+        b"xxx",
+        b"...",
+    ];
     if variable || value.len() < 4 || stand_ins.iter().any(|word| value.eq_ignore_ascii_case(word))
     {
         return;

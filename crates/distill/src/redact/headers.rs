@@ -2,7 +2,7 @@
 
 use super::assign::quote_at;
 use super::charset::{self, ALNUM, BASE64, OTHER, SPACE, TOKEN};
-use super::entropy::Makeup;
+use super::entropy::{Makeup, is_digest};
 use super::placeholder::Origin;
 use super::scan::{Certainty, Scan};
 
@@ -79,7 +79,7 @@ fn credentials(scan: &mut Scan<'_>, from: usize) -> (usize, usize) {
 
 fn is_credential(value: &[u8]) -> bool {
     let makeup = Makeup::of(&value[..value.len().min(256)]);
-    value.len() >= SHORTEST_TOKEN && (makeup.random() || makeup.jumbled())
+    value.len() >= SHORTEST_TOKEN && (makeup.random() || makeup.jumbled() || is_digest(value))
 }
 
 /// Whether `value` is base64 of printable text with a colon in it.

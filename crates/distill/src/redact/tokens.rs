@@ -81,16 +81,16 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("github-token", "ghs_", ALNUM, 30),
     shape("github-token", "ghr_", ALNUM, 30),
     shape("github-token", "github_pat_", WORD, 40),
-    random("gitlab-token", "glpat-", WORD_DASH | DOT, 20),
-    random("gitlab-token", "gldt-", WORD_DASH, 20),
-    random("gitlab-token", "glrt-", WORD_DASH | DOT, 20),
-    random("gitlab-token", "glft-", WORD_DASH, 20),
-    random("gitlab-token", "glsoat-", WORD_DASH, 20),
-    random("gitlab-token", "glcbt-", WORD_DASH, 20),
-    random("gitlab-token", "glptt-", WORD_DASH, 20),
-    random("gitlab-token", "glimt-", WORD_DASH, 20),
-    random("gitlab-token", "glagent-", WORD_DASH, 20),
-    random("gitlab-token", "gloas-", WORD_DASH, 20),
+    word("gitlab-token", "glpat-", WORD_DASH | DOT, 20),
+    word("gitlab-token", "gldt-", WORD_DASH, 20),
+    word("gitlab-token", "glrt-", WORD_DASH | DOT, 20),
+    word("gitlab-token", "glft-", WORD_DASH, 20),
+    word("gitlab-token", "glsoat-", WORD_DASH, 20),
+    word("gitlab-token", "glcbt-", WORD_DASH, 20),
+    word("gitlab-token", "glptt-", WORD_DASH, 20),
+    word("gitlab-token", "glimt-", WORD_DASH, 20),
+    word("gitlab-token", "glagent-", WORD_DASH, 20),
+    word("gitlab-token", "gloas-", WORD_DASH, 20),
     exact("aws-access-key-id", "AKIA", UPPER_DIGIT, 16),
     exact("aws-access-key-id", "ASIA", UPPER_DIGIT, 16),
     numbered("slack-token", "xoxa-", WORD_DASH, 20),
@@ -178,6 +178,12 @@ pub(super) fn check(scan: &mut Scan<'_>, index: usize, at: usize) {
     if shape.care != Care::None && !scan.word_starts(at) {
         return;
     }
+    // Base64 in the URL alphabet holds such short prefixes by chance.
+    let short =
+        shape.care == Care::Random && shape.prefix.len() <= 4 && shape.prefix.ends_with('_');
+    if short && matches!(scan.before(at), b'-' | b'_') {
+        return;
+    }
     let from = at + shape.prefix.len();
     let mut end = scan.run_end(from, shape.body);
     while matches!(scan.before(end), b'.' | b'-') && end > from {
@@ -191,7 +197,13 @@ pub(super) fn check(scan: &mut Scan<'_>, index: usize, at: usize) {
     let generated = match shape.care {
         Care::Random => makeup.random(),
         Care::Numbered => makeup.random() || makeup.digits >= 10 && makeup.distinct >= 8,
-        Care::None | Care::Word => makeup.distinct >= 8 && !makeup.repetitive(),
+        Care::None | Care::Word => {
+            // An alphabet with separators also spells `your-key-goes-here`.
+            let spells = shape.body & (DASH | charset::UNDERSCORE) != 0;
+            makeup.distinct >= 8
+                && !makeup.repetitive()
+                && (!spells || makeup.switches >= 4 || makeup.uppers >= 4)
+        }
     };
     if generated && !is_documentation_sample(body) {
         // Anchors of long prefixes may lie behind those of their beginnings; the longest one names.

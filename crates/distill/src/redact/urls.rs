@@ -78,7 +78,8 @@ pub(super) fn check_user_part(scan: &mut Scan<'_>, at: usize) {
         return;
     };
     let secret = &user_part[colon + 1..];
-    if stands_in(secret) {
+    let host = scan.slice(sign + 1, sign + 12);
+    if stands_in(secret) || secret.len() < 4 || host.starts_with(b"example.") {
         return;
     }
     let kind = if connects { "connection-string" } else { "url-password" };
@@ -166,7 +167,7 @@ pub(super) fn check_slack_hook(scan: &mut Scan<'_>, at: usize) {
     let section = parts.next().unwrap_or_default();
     let known = matches!(section, b"services" | b"workflows" | b"triggers");
     let last = parts.next_back().unwrap_or_default();
-    if known && last.len() >= 16 && Makeup::of(last).random() {
+    if known && last.len() >= 16 && Makeup::of(last).distinct >= 8 {
         scan.push_shaped((path + section.len() + 1, end), "slack-webhook");
     }
 }

@@ -1,6 +1,6 @@
 //! Judges the value behind a promising key: a secret, or code, a placeholder, a word?
 
-use super::charset::{self, ALNUM, DOT, OTHER, SPACE, STOP, WORD};
+use super::charset::{self, ALNUM, DOT, OTHER, SPACE, STOP, WORD, WORD_DASH};
 use super::entropy::{Makeup, is_digest, is_uuid};
 use super::keys::{Key, Promise};
 
@@ -52,13 +52,11 @@ const TEMPLATES: &[&str] = &[
     "example",
     "****",
     "....",
-    "<",
     "${",
     "{{",
     "}}",
     "$(",
     "#{",
-    "%s",
     "%(",
     "process.env",
     "os.environ",
@@ -188,7 +186,7 @@ pub(super) fn is_secret(value: &[u8], written: Written, key: &Key, promise: Prom
 fn stands_in(value: &[u8], makeup: &Makeup) -> bool {
     let head = String::from_utf8_lossy(&value[..value.len().min(256)]).to_lowercase();
     let name = value[1..].strip_suffix(b"%").unwrap_or(&value[1..]);
-    let is_name = name.iter().all(|&byte| charset::is(byte, WORD | DOT | STOP | SPACE));
+    let is_name = name.iter().all(|&byte| charset::is(byte, WORD_DASH | DOT | STOP | SPACE));
     let reference = match value[0] {
         b'{' | b'[' | b'<' | b'(' => value.len() < 40,
         b'$' => is_name,
@@ -202,20 +200,34 @@ fn stands_in(value: &[u8], makeup: &Makeup) -> bool {
     // By chance a long random value holds a short word; a template it does not.
     !makeup.dense() && STAND_INS.iter().any(|word| head.contains(word))
         || TEMPLATES.iter().any(|mark| head.contains(mark))
+        || holds_tag(value)
+        || makeup.digits == 0 && head.contains("%s")
         || CODE.iter().any(|trace| head.contains(trace))
         || DEFAULTS.contains(&head.as_str())
+}
+
+/// `prefix-<name>`: something to fill in.
+fn holds_tag(value: &[u8]) -> bool {
+    let Some(open) = memchr::memchr(b'<', value) else { return false };
+    let Some(length) = memchr::memchr(b'>', &value[open..]) else { return false };
+    value[open + 1..open + length].iter().all(|&byte| charset::is(byte, WORD_DASH | SPACE))
 }
 
 /// Passwords are short and free, so what counts is that the value is no word, name or expression.
 fn is_password(value: &[u8], written: Written, makeup: &Makeup) -> bool {
     let classes = charset::classes(value);
-    if classes & SPACE != 0 || is_path(value) || is_digest(value) && written == Written::Bare {
+    if classes & SPACE != 0
+        || is_path(value)
+        || is_number(value)
+        || is_digest(value) && written == Written::Bare
+    {
         return false;
     }
     if makeup.letters() == 0 {
         return written != Written::Bare && makeup.digits >= 6 && makeup.distinct >= 5;
     }
-    let odd = makeup.digits > 0 || classes & OTHER & !SPACE != 0 && value.is_ascii();
+    let symbols = value.iter().any(|&byte| charset::is(byte, OTHER) && byte != b':');
+    let odd = makeup.digits > 0 || symbols && value.is_ascii();
     match written {
         Written::Environment => odd || makeup.length >= 6 && !is_expression(value),
         Written::Quoted => odd && !is_name(value, makeup),
@@ -240,8 +252,11 @@ fn is_generated(value: &[u8], written: Written, makeup: &Makeup) -> bool {
             && makeup.switches >= 4
             && makeup.length >= 12;
     }
+    if is_digest(value) && makeup.digits > 0 && makeup.letters() > 0 {
+        return true;
+    }
     match written {
-        Written::Bare => makeup.random(),
+        Written::Bare => makeup.random() && !is_dotted_name(value),
         Written::Prose => true,
         Written::Quoted | Written::Environment => makeup.random() || makeup.jumbled(),
     }
@@ -267,6 +282,26 @@ fn is_expression(value: &[u8]) -> bool {
         || value.iter().any(|byte| matches!(byte, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b';'))
 }
 
+/// `ed25519.PrivateKey`: dots, and a word somewhere.
+fn is_dotted_name(value: &[u8]) -> bool {
+    let words = value.split(|byte| !byte.is_ascii_lowercase());
+    value.contains(&b'.') && words.map(<[u8]>::len).any(|length| length >= 5)
+}
+
+/// A number of a programming language: `0x8055_000B_u32`, `4096i32`, `-12`.
+fn is_number(value: &[u8]) -> bool {
+    let value = value.strip_prefix(b"-").unwrap_or(value);
+    let hex = value.strip_prefix(b"0x");
+    let digits = hex.unwrap_or(value);
+    let digit = |byte: &&u8| {
+        byte.is_ascii_digit() || **byte == b'_' || hex.is_some() && byte.is_ascii_hexdigit()
+    };
+    let length = digits.iter().take_while(digit).count();
+    let suffix = &digits[length..];
+    let typed = matches!(suffix, [b'u' | b'i' | b'U' | b'L' | b'l', ..]) && suffix.len() <= 5;
+    length > 0 && (hex.is_some() && suffix.is_empty() || typed)
+}
+
 /// Lower-case words joined by separators, at most numbered: `new-password-2`, `db_password_v1`.
 fn is_name(value: &[u8], makeup: &Makeup) -> bool {
     let separators = value.iter().filter(|byte| matches!(byte, b'_' | b'-' | b'.')).count();
@@ -284,5 +319,6 @@ fn is_path(value: &[u8]) -> bool {
     let segments = value.split(|&byte| byte == b'/').filter(|segment| !segment.is_empty());
     let wordy = segments.clone().count() >= 2
         && segments.clone().all(|segment| !Makeup::of(segment).jumbled() && segment.len() < 24);
-    home || url || rooted && !Makeup::of(value).dense() || wordy
+    let random = Makeup::of(value).random();
+    home || url || (rooted || wordy) && !random
 }
