@@ -7,7 +7,7 @@ pub(crate) struct Json {
 }
 
 /// Something that can be written as a JSON value.
-pub(crate) trait Value {
+pub(crate) trait Value: Copy {
     /// Appends the value.
     fn write(&self, out: &mut String);
 }
@@ -101,7 +101,11 @@ fn escape(text: &str, out: &mut String) {
             b'\n' => out.push_str("\\n"),
             b'\t' => out.push_str("\\t"),
             b'\r' => out.push_str("\\r"),
-            _ => out.push_str(&format!("\\u{byte:04x}")),
+            _ => {
+                out.push_str("\\u00");
+                out.push(char::from(b'0' + (byte >> 4)));
+                out.push(char::from(b"0123456789abcdef"[usize::from(byte & 15)]));
+            }
         }
         from = at + 1;
     }

@@ -57,13 +57,13 @@ pub fn run(options: &Options) -> io::Result<Truth> {
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match text[digits.len()..].to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "k" | "kb" => 1_000,
-        "m" | "mb" => 1_000_000,
-        "g" | "gb" => 1_000_000_000,
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
         other => return Err(format!("unknown unit {other:?}; use kB, MB or GB")),
     };
     let number: f64 =
         digits.parse().map_err(|_| format!("{text:?} is not a size such as 20MB or 1GB"))?;
-    Ok((number * unit as f64) as u64)
+    Ok((number * unit) as u64)
 }

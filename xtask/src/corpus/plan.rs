@@ -28,15 +28,15 @@ pub(crate) struct Planned {
 }
 
 /// Main sessions of ordinary size: most are small, the few large ones hold most of the bytes.
-const MEDIAN: f64 = 46_000.0;
-const SIGMA: f64 = 1.95;
+const MEDIAN: f64 = 38_000.0;
+const SIGMA: f64 = 2.0;
 const SMALLEST: usize = 3_000;
 /// The largest session.
 const LARGEST: usize = 48_000_000;
 /// From this size on, one session of the largest size is always there.
 const LARGE_CORPUS: u64 = 1_000_000_000;
 /// Shares of the bytes, Claude, Codex, Grok; what sub-agents and forks add is allowed for.
-const SHARES: [f64; 3] = [0.56, 0.35, 0.09];
+const SHARES: [f64; 3] = [0.60, 0.325, 0.075];
 const TINY: usize = 3_400;
 
 /// An endless list of families; the caller stops when there is enough.

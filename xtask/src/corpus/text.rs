@@ -4,8 +4,8 @@ use super::rng::Rng;
 use super::templates::{CODE, COMMANDS, OUTPUT, PROMPTS, PROSE, THOUGHTS, TITLES};
 use super::words::Words;
 
-const NAMES: usize = 240;
-const PATHS: usize = 48;
+const NAMES: usize = 420;
+const PATHS: usize = 72;
 
 /// Writes the text of one project: its names and paths come back again and again.
 #[derive(Clone, Debug)]
@@ -124,12 +124,13 @@ impl<'a> Writer<'a> {
             b's' => self.few_words(out),
             b't' => {
                 let seconds = self.rng.below(86_400);
-                out.push_str(&format!(
-                    "{:02}:{:02}:{:02}",
-                    seconds / 3_600,
-                    seconds / 60 % 60,
-                    seconds % 60
-                ));
+                for (at, part) in
+                    [seconds / 3_600, seconds / 60 % 60, seconds % 60].iter().enumerate()
+                {
+                    out.push_str(if at == 0 { "" } else { ":" });
+                    out.push(char::from(b'0' + (part / 10) as u8));
+                    out.push(char::from(b'0' + (part % 10) as u8));
+                }
             }
             _ => out.push('%'),
         }

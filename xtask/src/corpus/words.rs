@@ -87,7 +87,7 @@ impl Class {
     fn draw(&self, rng: &mut Rng, shift: usize) -> &str {
         // Rare words are drawn evenly from the whole list, so that even the last one occurs.
         let bits = rng.next() as usize;
-        let rank = if bits & 15 == 0 {
+        let rank = if bits.is_multiple_of(16) {
             (bits >> 4) % self.words.len()
         } else {
             usize::from(self.by_frequency[(bits >> 4) % LENGTH])

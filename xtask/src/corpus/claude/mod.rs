@@ -51,11 +51,11 @@ fn fork(
     era: Era,
     prefix: &str,
     cut: &Cut,
-    (parent_id, parent_uid, ended): &(String, String, u64),
+    (session_id, uid, ended): &(String, String, u64),
 ) -> Family {
     let mut copy = Transcript::new(bed, era, ended + 3_600_000);
-    copy.sums.fork_of = Some(parent_uid.clone());
-    copy.out.append(&prefix.replace(parent_id.as_str(), &copy.session_id));
+    copy.sums.fork_of = Some(uid.clone());
+    copy.out.append(&prefix.replace(session_id.as_str(), &copy.session_id));
     copy.last.clone_from(&cut.last);
     copy.context = cut.context;
     let more = copy.bed.writer.rng.size(30_000.0, 1.0, 4_000, 400_000);

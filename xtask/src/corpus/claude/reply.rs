@@ -116,14 +116,14 @@ impl Transcript<'_, '_> {
             if let Block::Tool(call) = block {
                 let asked_by = self.last.clone().unwrap_or_default();
                 if interleaved {
-                    self.tool_result(call, &asked_by);
+                    self.tool_result(&call, &asked_by);
                 } else {
                     open_calls.push((call, asked_by));
                 }
             }
         }
         for (call, asked_by) in open_calls {
-            self.tool_result(call, &asked_by);
+            self.tool_result(&call, &asked_by);
         }
     }
 
@@ -164,7 +164,7 @@ impl Transcript<'_, '_> {
                 } else {
                     records.thinking += 1;
                 }
-                let size = self.bed.writer.rng.size(420.0, 0.6, 180, 3_000);
+                let size = self.bed.writer.rng.size(640.0, 0.7, 180, 4_000);
                 let signature = format!("Eu{}=", self.bed.writer.rng.base64(size));
                 self.out.put("type", "thinking").put("thinking", text).put("signature", &signature);
             }
@@ -184,9 +184,9 @@ impl Transcript<'_, '_> {
     }
 
     /// The result of a call, and the structured copy beside it.
-    fn tool_result(&mut self, call: Call, asked_by: &str) {
+    fn tool_result(&mut self, call: &Call, asked_by: &str) {
         self.wait(20, 8_000);
-        self.before_result(&call);
+        self.before_result(call);
         self.follow();
         self.out.put("type", "user").open_in("message").put("role", "user");
         self.out.list_in("content").open().put("tool_use_id", &call.id);
@@ -209,6 +209,6 @@ impl Transcript<'_, '_> {
         self.finish();
         self.unseen += call.result.len() as u64;
         self.sums.records.tool_results += 1;
-        self.after_result(&call);
+        self.after_result(call);
     }
 }

@@ -146,7 +146,7 @@ impl<'s, 'a> Transcript<'s, 'a> {
         let start = self.out.len();
         self.prompt_id = self.bed.writer.rng.uuid4();
         let with_image =
-            !self.bed.tiny && self.agent_id.is_none() && self.bed.writer.rng.below(150) == 0;
+            !self.bed.tiny && self.agent_id.is_none() && self.bed.writer.rng.below(60) == 0;
         self.follow();
         self.out.put("type", "user").open_in("message").put("role", "user");
         if with_image {

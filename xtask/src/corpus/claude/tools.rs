@@ -120,7 +120,7 @@ fn edit(id: String, path: &str, old: &str, new: &str, original: &str) -> Call {
     let input = object(|json| {
         json.put("file_path", path).put("old_string", old).put("new_string", new);
     });
-    let shown: String = new.lines().take(12).map(|line| format!("    12→{line}\n")).collect();
+    let shown: String = new.lines().take(12).flat_map(|line| ["    12→", line, "\n"]).collect();
     let result = format!(
         "The file {path} has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n{shown}"
     );

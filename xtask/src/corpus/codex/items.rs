@@ -43,7 +43,7 @@ impl Rollout<'_, '_> {
                 patch_call(id, &path, "Update", &body)
             }
             Step::Write { path, content } => {
-                let body: String = content.lines().map(|line| format!("+{line}\n")).collect();
+                let body: String = content.lines().flat_map(|line| ["+", line, "\n"]).collect();
                 patch_call(id, &path, "Add", &body)
             }
         }
@@ -182,9 +182,15 @@ impl Rollout<'_, '_> {
 }
 
 fn patch_call(id: String, path: &str, verb: &str, body: &str) -> Call {
-    let patch = format!("*** Begin Patch\n*** {verb} File: {path}\n{body}*** End Patch");
+    let change = format!("*** Begin Patch\n*** {verb} File: {path}\n{body}*** End Patch");
     let output = format!("Success. Updated the following files:\nM {path}\n");
-    Call { id, command: String::new(), output, exit_code: 0, patch: Some((path.to_owned(), patch)) }
+    Call {
+        id,
+        command: String::new(),
+        output,
+        exit_code: 0,
+        patch: Some((path.to_owned(), change)),
+    }
 }
 
 fn string_list(items: &[&str]) -> String {

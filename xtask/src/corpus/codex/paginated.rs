@@ -93,20 +93,19 @@ impl Rollout<'_, '_> {
         let status = if call.exit_code == 0 { "completed" } else { "failed" };
         let cwd = format!("file://{}", self.bed.cwd);
         let argv = [String::from("/bin/bash"), "-lc".to_owned(), call.command.clone()];
-        let item = object(|json| match &call.patch {
-            Some((path, patch)) => {
+        let item = object(|json| {
+            if let Some((path, change)) = &call.patch {
                 json.put("type", "FileChange").put("id", &call.id).open_in("changes");
-                json.open_in(path).put("type", "update").put("unified_diff", patch);
+                json.open_in(path).put("type", "update").put("unified_diff", change);
                 json.put("move_path", None::<u64>).close().close().put("status", "completed");
                 json.put("stdout", &call.output).put("stderr", "");
+                return;
             }
-            None => {
-                json.put("type", "CommandExecution").put("id", &call.id).put("process_id", "71685");
-                json.put("command", Texts(&argv)).put("cwd", &cwd).put("parsed_cmd", Raw("[]"));
-                json.put("source", "unified_exec_startup").put("status", status);
-                json.put("aggregated_output", &call.output).put("exit_code", call.exit_code);
-                json.put("duration", Raw(r#"{"secs":0,"nanos":5544000}"#));
-            }
+            json.put("type", "CommandExecution").put("id", &call.id).put("process_id", "71685");
+            json.put("command", Texts(&argv)).put("cwd", &cwd).put("parsed_cmd", Raw("[]"));
+            json.put("source", "unified_exec_startup").put("status", status);
+            json.put("aggregated_output", &call.output).put("exit_code", call.exit_code);
+            json.put("duration", Raw(r#"{"secs":0,"nanos":5544000}"#));
         });
         self.completed(&item);
         self.output_item(call);

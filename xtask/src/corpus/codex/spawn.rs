@@ -139,10 +139,11 @@ impl Rollout<'_, '_> {
         let mut lineage = format!("\"forked_from_id\":\"{}\"", parent.0);
         if let Some(ordinal) = cut.ordinal {
             // Numbered threads refer to their parent's lines instead of repeating them.
-            lineage.push_str(&format!(
-                ",\"history_base\":{{\"thread_id\":\"{}\",\"end_ordinal_exclusive\":{ordinal},\"end_byte_offset\":{}}}",
-                parent.0, cut.offset
-            ));
+            let base = object(|json| {
+                json.put("thread_id", &parent.0).put("end_ordinal_exclusive", ordinal);
+                json.put("end_byte_offset", cut.offset as u64);
+            });
+            lineage = format!("{lineage},\"history_base\":{base}");
             copy.ordinal = Some(ordinal);
             copy.session_meta(&lineage, "\"cli\"");
         } else {
@@ -150,7 +151,7 @@ impl Rollout<'_, '_> {
             copy.copied(&prefix);
         }
         copy.thread_settings();
-        copy.turn_id = "forked".to_owned();
+        "forked".clone_into(&mut copy.turn_id);
         let own = copy.out.len();
         copy.turns(own + more);
         copy.close()
@@ -217,14 +218,12 @@ impl Rollout<'_, '_> {
     }
 
     fn lineage(&self, parent: &str, start: u64, inherits: bool) -> String {
-        let mut lineage = String::new();
-        if self.minor >= 137 {
-            lineage.push_str(&format!("\"parent_thread_id\":\"{parent}\""));
+        let link = format!("\"parent_thread_id\":\"{parent}\"");
+        match self.ordinal {
+            Some(_) if inherits => format!("{link},\"subagent_history_start_ordinal\":{start}"),
+            _ if self.minor >= 137 => link,
+            _ => String::new(),
         }
-        if inherits && self.ordinal.is_some() {
-            lineage.push_str(&format!(",\"subagent_history_start_ordinal\":{start}"));
-        }
-        lineage
     }
 
     fn inherit(&mut self, prefix: &str, messages: &str) {

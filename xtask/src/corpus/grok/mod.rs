@@ -200,7 +200,7 @@ impl<'s, 'a> Session<'s, 'a> {
         }
         let file = format!("{}/updates.jsonl", self.folder);
         let step = self.bed.step(&file);
-        let asked = self.tool(step);
+        let asked = self.tool(&step);
         self.spend(asked, thought);
     }
 

@@ -117,9 +117,9 @@ impl Session<'_, '_> {
     }
 
     /// A tool call with its updates; tells how many bytes the model wrote.
-    pub(super) fn tool(&mut self, step: Step) -> usize {
+    pub(super) fn tool(&mut self, step: &Step) -> usize {
         let id = format!("call_{}", self.bed.writer.rng.hex(24));
-        let (name, kind, input) = tool_of(&step);
+        let (name, kind, input) = tool_of(step);
         let meta = format!(
             "{{\"x.ai/tool\":{{\"version\":1,\"name\":\"{name}\",\"kind\":\"{kind}\",\"namespace\":\"grok_build\",\"label\":\"Tool\",\"read_only\":false}}}}"
         );
@@ -131,7 +131,7 @@ impl Session<'_, '_> {
         });
         self.hook("pre_tool_use");
         self.wait(40, 6_000);
-        let (shown, raw, failed) = outcome(&step);
+        let (shown, raw, failed) = outcome(step);
         let status = if failed { "failed" } else { "completed" };
         self.update(ACP, "tool_call_update", |json| {
             json.put("toolCallId", &id).put("kind", kind).put("status", status);
