@@ -1,0 +1,5 @@
+//! Development tasks, as a library so that tests can run them.
+
+pub mod bench;
+pub mod corpus;
+pub mod tidy;
