@@ -2,4 +2,6 @@
 
 pub mod bench;
 pub mod corpus;
+pub mod fuzz;
+pub mod test;
 pub mod tidy;

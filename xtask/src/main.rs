@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
-use xtask::{bench, corpus, tidy};
+use xtask::{bench, corpus, fuzz, test, tidy};
 
 /// Development tasks of this workspace.
 #[derive(Parser)]
@@ -20,6 +20,14 @@ enum Task {
     Tidy,
     /// Write a synthetic history of the three agents with known totals.
     Corpus(corpus::Options),
+    /// Run everything continuous integration runs.
+    Test,
+    /// Fuzz the log readers.
+    Fuzz {
+        /// Seconds per reader.
+        #[arg(default_value_t = 60)]
+        seconds: u64,
+    },
     /// Measure the product beside floors and a peer.
     Bench(bench::Options),
     /// One floor, run by `bench` in a process of its own.
@@ -31,6 +39,8 @@ fn main() -> ExitCode {
     let done = match Cli::parse().task {
         Task::Tidy => run_tidy(),
         Task::Corpus(options) => run_corpus(&options),
+        Task::Test => test::run().map(|()| true).map_err(io::Error::other),
+        Task::Fuzz { seconds } => fuzz::run(seconds).map(|()| true).map_err(io::Error::other),
         Task::Bench(options) => bench::run(&options),
         Task::BenchStage(options) => bench::run_stage(&options).map(|()| true),
     };

@@ -68,89 +68,17 @@ impl Position {
     }
 }
 
-/// One secret of every kind.
+/// Secrets of every kind, as they are usually written.
 pub(crate) fn planted(seed: u64) -> Vec<Planted> {
-    let rng = &mut Rng::new(seed, 0x0073_6563);
-    let mut all = provider_keys(rng);
-    all.extend(credentials_in_context(rng));
-    all
-}
-
-/// Keys a provider's prefix gives away: they need no surroundings.
-fn provider_keys(rng: &mut Rng) -> Vec<Planted> {
-    let mut all = Vec::new();
-    let mut add = |kind, secret: String| {
-        all.push(Planted { kind, text: secret.clone(), secret });
-    };
-    add(
-        "aws-access-key",
-        format!("AKIA{}", rng.alnum(16).to_uppercase().replace(['0', '1', '8', '9'], "Q")),
-    );
-    add("github-token", format!("ghp_{}", rng.alnum(36)));
-    add("github-fine-grained", format!("github_pat_{}_{}", rng.alnum(22), rng.alnum(59)));
-    add("gitlab-token", format!("glpat-{}", rng.alnum(20)));
-    add(
-        "slack-token",
-        format!(
-            "xoxb-{}-{}-{}",
-            rng.range(1e11 as u64, 9e11 as u64),
-            rng.range(1e11 as u64, 9e11 as u64),
-            rng.alnum(24)
-        ),
-    );
-    add("openai-key", format!("sk-proj-{}T3BlbkFJ{}", rng.alnum(74), rng.alnum(74)));
-    add("anthropic-key", format!("sk-ant-api03-{}AA", rng.alnum(93)));
-    add("google-api-key", format!("AIza{}", rng.alnum(35)));
-    add("stripe-key", format!("sk_live_{}", rng.alnum(24)));
-    add("sendgrid-key", format!("SG.{}.{}", rng.alnum(22), rng.alnum(43)));
-    add("npm-token", format!("npm_{}", rng.alnum(36)));
-    add("pypi-token", format!("pypi-AgEIcHlwaS5vcmc{}", rng.alnum(60)));
-    add("huggingface-token", format!("hf_{}", rng.alnum(34)));
-    add("xai-key", format!("xai-{}", rng.alnum(80)));
-    add("digitalocean-token", format!("dop_v1_{}", rng.hex(64)));
-    add("groq-key", format!("gsk_{}", rng.alnum(52)));
-    let claims = rng.alnum(80);
-    add(
-        "jwt",
-        format!("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIx{claims}.{}", rng.alnum(43)),
-    );
-    all
-}
-
-/// Values only their surroundings give away.
-fn credentials_in_context(rng: &mut Rng) -> Vec<Planted> {
-    let mut all = Vec::new();
-    let mut add = |kind, secret: String, before: &str, after: &str| {
-        all.push(Planted { kind, text: format!("{before}{secret}{after}"), secret });
-    };
-    add("aws-secret-key", rng.alnum(40), "aws_secret_access_key = ", "");
-    add("postgres-url", rng.alnum(18), "postgres://app:", "@db.internal:5432/orders");
-    add("mysql-url", rng.alnum(16), "mysql://root:", "@10.0.0.7/shop");
-    add("mongodb-url", rng.alnum(20), "mongodb+srv://svc:", "@cluster0.mongodb.net/main");
-    add("redis-url", rng.alnum(24), "redis://default:", "@cache:6379/0");
-    add("bearer-header", rng.alnum(40), "Authorization: Bearer ", "");
-    add("basic-auth-url", rng.alnum(16), "https://deploy:", "@git.internal/app.git");
-    add("env-assignment", rng.alnum(32), "DATABASE_PASSWORD=", "");
-    add("client-secret", rng.alnum(36), "client_secret: \"", "\"");
-    add("azure-storage-key", format!("{}==", rng.base64(86)), "AccountName=prod;AccountKey=", "");
-    add(
-        "slack-webhook",
-        rng.alnum(24),
-        "https://hooks.slack.com/services/T0A1B2C3D/B0E4F5G6H/",
-        "",
-    );
-    add(
-        "private-key",
-        pem_body(rng),
-        "-----BEGIN RSA PRIVATE KEY-----\n",
-        "\n-----END RSA PRIVATE KEY-----",
-    );
-    add("session-token", rng.hex(48), "export API_TOKEN='", "'");
-    all
-}
-
-fn pem_body(rng: &mut Rng) -> String {
-    (0..12).map(|_| rng.base64(64)).collect::<Vec<_>>().join("\n")
+    let made_up = backstory_testkit::secrets::planted(seed).into_iter();
+    made_up
+        .map(|planted| Planted {
+            kind: planted.kind,
+            text: if planted.self_evident { planted.secret.clone() } else { planted.line },
+            secret: planted.secret,
+        })
+        .filter(|planted| planted.text.contains(&planted.secret))
+        .collect()
 }
 
 /// The secrets of one family of sessions that are still to be planted.
