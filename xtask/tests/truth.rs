@@ -66,7 +66,10 @@ fn tokens_and_records_equal_the_truth() {
         }
         let parent = session.lineage.parent_session_uid.map(|uid| uid.to_string());
         if parent != expected.parent || session.cost_in_parent != expected.in_parent {
-            wrong.push(format!("{}: parent {parent:?}, expected {:?}", expected.uid, expected.parent));
+            wrong.push(format!(
+                "{}: parent {parent:?}, expected {:?}",
+                expected.uid, expected.parent
+            ));
         }
         let origin = session.lineage.forked_from_uid.map(|uid| uid.to_string());
         if origin != expected.fork_of {
@@ -77,7 +80,12 @@ fn tokens_and_records_equal_the_truth() {
         }
         wrong.extend(wrong_records(&vault, &uid, expected));
     }
-    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong[..wrong.len().min(30)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differences:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(30)].join("\n")
+    );
     for total in vault.totals().unwrap() {
         let expected = truth.agents[total.flavor.name()].tokens;
         assert_eq!(total.cost.input_tokens, expected.input, "{}", total.flavor);
@@ -145,10 +153,21 @@ fn no_planted_secret_is_stored() {
     let mut leaked = Vec::new();
     for secret in &truth.secrets {
         for part in secret.secret.lines().filter(|part| part.len() >= SHORTEST_NEEDLE) {
-            if !part.starts_with("-----") && memchr::memmem::find(&stored, part.as_bytes()).is_some() {
-                leaked.push(format!("{} in {} of {}: {part}", secret.kind, secret.position, secret.file));
+            if !part.starts_with("-----")
+                && memchr::memmem::find(&stored, part.as_bytes()).is_some()
+            {
+                leaked.push(format!(
+                    "{} in {} of {}: {part}",
+                    secret.kind, secret.position, secret.file
+                ));
             }
         }
     }
-    assert!(leaked.is_empty(), "{} of {} leaked:\n{}", leaked.len(), truth.secrets.len(), leaked.join("\n"));
+    assert!(
+        leaked.is_empty(),
+        "{} of {} leaked:\n{}",
+        leaked.len(),
+        truth.secrets.len(),
+        leaked.join("\n")
+    );
 }

@@ -1,10 +1,8 @@
 //! What a tool call is: an edit, a test run, a repetition of a failed call, or just a call.
 
 use backstory_model::{EventKey, EventKind};
-use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use std::sync::LazyLock;
 
 /// The class of a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,19 +102,22 @@ pub fn classify_call(tool: &str, command: Option<&str>) -> CallClass {
     }
 }
 
-/// Searchers for [`TEST_COMMANDS`]: every shell line is searched for each of them.
-static TEST_SEARCHERS: LazyLock<Vec<Finder<'static>>> =
-    LazyLock::new(|| TEST_COMMANDS.iter().map(Finder::new).collect());
-
 fn runs_tests(command: &str) -> bool {
-    TEST_SEARCHERS.iter().any(|test| {
-        test.find_iter(command.as_bytes()).any(|at| {
-            let before = command[..at].chars().next_back();
-            let after = command[at + test.needle().len()..].chars().next();
-            before.is_none_or(|c| c.is_whitespace() || "&|;(/'\"`".contains(c))
-                && after.is_none_or(|c| c.is_whitespace() || "&|;):'\"`".contains(c))
-        })
+    // One pass over the words: this is asked of every shell call.
+    let bytes = command.as_bytes();
+    (0..bytes.len()).any(|at| {
+        let begins_word = at == 0 || is_space_or(bytes[at - 1], b"&|;(/'\"`");
+        begins_word
+            && TEST_COMMANDS.iter().any(|test| {
+                bytes[at..].strip_prefix(test.as_bytes()).is_some_and(|rest| {
+                    rest.first().is_none_or(|byte| is_space_or(*byte, b"&|;):'\"`"))
+                })
+            })
     })
+}
+
+fn is_space_or(byte: u8, others: &[u8]) -> bool {
+    byte.is_ascii_whitespace() || others.contains(&byte)
 }
 
 /// Remembers calls that failed lately, to recognise their repetition. Kept in the reader's state.

@@ -49,7 +49,8 @@ fn check(recording: &Recording, vault: &Vault) {
     for recorded in &recording.sessions {
         let uid = uid_of(flavor, &main.id, recorded);
         let name = format!("{flavor} {:?}", recorded.part);
-        let session = vault.session(&uid).unwrap().unwrap_or_else(|| panic!("{name}: {uid} is missing"));
+        let session =
+            vault.session(&uid).unwrap().unwrap_or_else(|| panic!("{name}: {uid} is missing"));
         let events = vault.events(&uid).unwrap();
         check_words(&name, recorded, &events, vault);
         check_tools(&name, recorded, &events);
@@ -58,7 +59,10 @@ fn check(recording: &Recording, vault: &Vault) {
         let with_child = flavor == Flavor::Grok && recorded.part == Part::Main;
         let expected = if with_child { recorded.stated } else { recorded.usage };
         assert_eq!(usage_of(&session), expected, "{name}: tokens");
-        assert_eq!(session.cost_in_parent, flavor == Flavor::Grok && recorded.part == Part::SubAgent);
+        assert_eq!(
+            session.cost_in_parent,
+            flavor == Flavor::Grok && recorded.part == Part::SubAgent
+        );
     }
     let totals = vault.totals().unwrap();
     assert_eq!(totals.len(), 1);

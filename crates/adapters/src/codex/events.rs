@@ -152,9 +152,12 @@ impl Thread {
             Says::Settings => {
                 let settings: Detail<'_> =
                     read(raw_str(&event.thread_settings)).unwrap_or_default();
-                self.use_model(cx, &settings.model);
-                self.use_cwd(cx, &settings.cwd);
-                self.note(cx, "thread_settings_applied", &settings.model);
+                let name = "thread_settings_applied";
+                let note = Note::lifecycle(Identity::InTurn(name, digest(&settings.model)), name);
+                if self.emit(cx, &note, |out| out.push_str(&settings.model)) {
+                    self.use_own_model(cx, &settings.model);
+                    self.use_cwd(cx, &settings.cwd);
+                }
             }
             Says::Goal => {
                 let goal: Detail<'_> = read(raw_str(&event.goal)).unwrap_or_default();

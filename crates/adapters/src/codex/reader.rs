@@ -53,7 +53,7 @@ impl Reader for RolloutReader {
         // The first head names the thread of all lines, also of those before it.
         let Some(found) = memmem::find(head, b"\"session_meta\"") else { return };
         let start = memrchr(b'\n', &head[..found]).map_or(0, |at| at + 1);
-        let Some(len) = memchr(b'\n', &head[start..]) else { return };
+        let len = memchr(b'\n', &head[start..]).unwrap_or(head.len() - start);
         let line = sonic_rs::from_slice::<Line<'_>>(&head[start..start + len]).unwrap_or_default();
         let meta = read::<Meta<'_>>(raw_str(&line.payload)).unwrap_or_default();
         if &*line.kind == "session_meta" && !meta.id.is_empty() {
@@ -178,7 +178,9 @@ impl Thread {
 
     /// A line of the wrapped dialects that is neither item nor event.
     fn wrapped(&mut self, cx: &mut Cx<'_>, kind: &str, payload: &str) {
-        let Some(row) = find(Scope::Line, kind) else { return self.unknown(cx, kind) };
+        let Some(row) = find(Scope::Line, kind) else {
+            return self.unknown(cx, if kind.is_empty() { "?" } else { kind });
+        };
         match row.2 {
             Says::Meta => match read::<Meta<'_>>(payload) {
                 Some(meta) => self.head(cx, &meta),

@@ -65,7 +65,7 @@ impl Thread {
         self.emit_call(cx, call, repeat);
     }
 
-    fn emit_call(&mut self, cx: &mut Cx<'_>, call: ToolUse<'_>, repeat: u8) -> EventKey {
+    fn emit_call(&mut self, cx: &mut Cx<'_>, call: ToolUse<'_>, repeat: u8) {
         let command = command_line(call.tool, call.input);
         let kind = if call.tool == ASKS_HUMAN {
             EventKind::Decision
@@ -89,7 +89,7 @@ impl Thread {
             files,
             ..Note::new(identity, kind, call.role)
         };
-        self.emit(cx, &note, |out| push_text(out, call.input))
+        self.emit(cx, &note, |out| push_text(out, call.input));
     }
 
     /// An answer in the model's stream.
