@@ -8,6 +8,10 @@ use super::wire::{Block, Line, ToolUseResult, Twin};
 use crate::Span;
 use backstory_model::{EventKind, Role};
 
+/// The tool that runs commands, and how its answer begins when the command goes on without it.
+const SHELL_TOOL: &str = "Bash";
+const BACKGROUND: &str = "Command running in background";
+
 /// How the harness tells the model that the human said no.
 const DENIALS: &[&str] = &[
     "The user doesn't want to proceed with this tool use",
@@ -32,8 +36,8 @@ impl Mapper<'_> {
             _ => &none,
         };
         let payload = self.output(line, at, block);
-        let verdict = self.judge(line, block, twin, payload);
         let tool = self.state.tool_of(call_id).map(str::to_owned);
+        let verdict = self.judge(line, block, twin, payload);
         let is_answer =
             tool.as_deref() == Some(QUESTION_TOOL) || (twin.questions.0 && twin.answers.0);
         let kind = match verdict.kind {
@@ -102,7 +106,16 @@ impl Mapper<'_> {
         {
             return Verdict { kind: EventKind::HumanIntervention, exit_code: None };
         }
-        let is_shell = twin.stdout.0 && twin.background_task_id.is_empty();
+        // Sub-agents' results come without a twin; what a shell does not call failed ended well.
+        let is_shell = match &line.tool_use_result {
+            Twin::Absent => {
+                self.state.tool_of(block.tool_use_id.as_str()) == Some(SHELL_TOOL)
+                    && !plain.starts_with(BACKGROUND)
+            }
+            Twin::Object(_) | Twin::Text(_) => {
+                twin.stdout.0 && twin.background_task_id.is_empty()
+            }
+        };
         let exit_code = stated_exit_code(plain)
             .or(twin.exit_code.code())
             .or((is_shell && !has_failed).then_some(0));

@@ -32,7 +32,7 @@ fn a_line_of_200_megabytes_is_named_and_passed_over() {
     file.seek(SeekFrom::End(200 << 20)).unwrap();
     write!(file, "\n{}", session.turns(1..2)).unwrap();
     drop(file);
-    sync_with_problem(&sandbox, ":5: line is longer than 64 MiB");
+    sync_with_problem(&sandbox, ":5\n    line is longer than 64 MiB");
     assert_eq!(sandbox.events(&format!("claude:{}", session_id(2))), 8);
 }
 
@@ -49,7 +49,7 @@ fn broken_text_is_repaired_or_named() {
     bytes.extend_from_slice(b"{\"type\":\"user\",\"broken\n");
     bytes.extend_from_slice(session.turns(1..2).as_bytes());
     sandbox.write(&path, bytes);
-    sync_with_problem(&sandbox, ":5:");
+    sync_with_problem(&sandbox, ":5\n    EOF while parsing");
     assert_eq!(sandbox.events(&format!("claude:{}", session_id(2))), 8);
 }
 

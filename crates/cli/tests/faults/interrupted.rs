@@ -124,7 +124,7 @@ fn a_full_disk_is_named_and_what_fits_is_kept() {
     // The second run has room again: it must complete what the first could not.
     let script = "\"$BACKSTORY\" sync; code=$?; mount -o remount,size=200m \"$HERE\" && \
         \"$BACKSTORY\" sync && \"$BACKSTORY\" doctor >&2; echo \"first=$code then=$?\"";
-    let output = in_small_file_system(&sandbox, "size=3m", script);
+    let output = in_small_file_system(&sandbox, "size=3m,mode=700", script);
     let text = text(&output);
     assert!(text.contains("first=3"), "{text}");
     assert!(text.contains("disk is full") || text.contains("No space left"), "{text}");
@@ -136,7 +136,7 @@ fn a_read_only_home_is_named() {
     let sandbox = Sandbox::new();
     write_history(&sandbox);
     let script = "mount -o remount,ro \"$HERE\" && \"$BACKSTORY\" sync";
-    let output = in_small_file_system(&sandbox, "size=3m", script);
+    let output = in_small_file_system(&sandbox, "size=3m,mode=700", script);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
     assert!(text(&output).contains("Read-only file system"), "{}", text(&output));
 }
