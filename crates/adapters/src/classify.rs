@@ -108,7 +108,7 @@ fn runs_tests(command: &str) -> bool {
     (0..bytes.len()).any(|at| {
         let begins_word = at == 0 || is_space_or(bytes[at - 1], b"&|;(/'\"`");
         begins_word
-            && TEST_COMMANDS.iter().any(|test| {
+            && TEST_COMMANDS.iter().filter(|test| test.as_bytes()[0] == bytes[at]).any(|test| {
                 bytes[at..].strip_prefix(test.as_bytes()).is_some_and(|rest| {
                     rest.first().is_none_or(|byte| is_space_or(*byte, b"&|;):'\"`"))
                 })
