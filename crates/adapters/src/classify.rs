@@ -1,6 +1,7 @@
 //! What a tool call is: an edit, a test run, a repetition of a failed call, or just a call.
 
 use backstory_model::{EventKey, EventKind};
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -96,7 +97,9 @@ pub fn classify_call(tool: &str, command: Option<&str>) -> CallClass {
         return CallClass::Edit;
     }
     match command {
-        Some(command) if command.contains("*** Begin Patch") => CallClass::Edit,
+        Some(command) if memmem::find(command.as_bytes(), b"*** Begin Patch").is_some() => {
+            CallClass::Edit
+        }
         Some(command) if runs_tests(command) => CallClass::TestRun,
         _ => CallClass::Other,
     }
@@ -108,7 +111,7 @@ fn runs_tests(command: &str) -> bool {
     (0..bytes.len()).any(|at| {
         let begins_word = at == 0 || is_space_or(bytes[at - 1], b"&|;(/'\"`");
         begins_word
-            && TEST_COMMANDS.iter().any(|test| {
+            && TEST_COMMANDS.iter().filter(|test| test.as_bytes()[0] == bytes[at]).any(|test| {
                 bytes[at..].strip_prefix(test.as_bytes()).is_some_and(|rest| {
                     rest.first().is_none_or(|byte| is_space_or(*byte, b"&|;):'\"`"))
                 })

@@ -3,9 +3,9 @@
 use super::images::push_reference;
 use super::table::{Row, Says, Scope, find};
 use super::thread::{Cx, Note, Thread};
-use super::tools::{Search, ToolUse};
+use super::tools::{Answer, Search, ToolUse};
 use super::turns::{Identity, Stream, digest};
-use super::wire::{ChatCall, Detail, Item, Raw, Stamp, Text, raw_str, read};
+use super::wire::{ChatCall, Content, Detail, Item, Raw, Stamp, Text, raw_str, read};
 use backstory_model::{EventKind, Role};
 use std::borrow::Cow;
 
@@ -31,9 +31,10 @@ impl Thread {
             Says::Reasoning => self.reasoning(cx, item),
             Says::AgentMail => self.mail(cx, item),
             Says::CallOutput => {
-                let output =
-                    if raw_str(&item.output).is_empty() { &item.result } else { &item.output };
-                self.call_output(cx, &item.call_id, raw_str(output), &item.name);
+                let other = if item.tools.is_some() { &item.tools } else { &item.result };
+                let answer =
+                    Answer { content: item.output, json: raw_str(other), tool: &item.name };
+                self.call_output(cx, &item.call_id, answer);
             }
             Says::WebSearchCall => {
                 let action = raw_str(&item.action);
@@ -105,9 +106,8 @@ impl Thread {
     fn chat_message(&mut self, cx: &mut Cx<'_>, item: Item<'_>) {
         if &*item.role == "tool" {
             let parts = item.content.into_parts();
-            let text: String = parts.iter().map(|part| &*part.text).collect();
-            let output = sonic_rs::to_string(&text).unwrap_or_default();
-            return self.call_output(cx, &item.call_id, &output, &item.name);
+            let answer = Answer { content: Content::Parts(parts), json: "", tool: &item.name };
+            return self.call_output(cx, &item.call_id, answer);
         }
         if let Some(thought) = item.reasoning.some() {
             self.thought(cx, Stream::Model, thought, "");

@@ -43,6 +43,15 @@ pub(super) struct Ended<'a> {
     pub(super) output: Option<String>,
 }
 
+/// What a tool answered.
+pub(super) struct Answer<'a> {
+    pub(super) content: Content<'a>,
+    /// The answer where it is no content, as JSON.
+    pub(super) json: &'a str,
+    /// The tool, where the answer names it.
+    pub(super) tool: &'a str,
+}
+
 /// An answer to be yielded.
 struct Reply<'a> {
     identity: Identity<'a>,
@@ -93,13 +102,19 @@ impl Thread {
     }
 
     /// An answer in the model's stream.
-    pub(super) fn call_output(&mut self, cx: &mut Cx<'_>, call_id: &str, output: &str, name: &str) {
-        let content: Content<'_> = read(output).unwrap_or_default();
-        let success = match &content {
+    pub(super) fn call_output(&mut self, cx: &mut Cx<'_>, call_id: &str, answer: Answer<'_>) {
+        let success = match &answer.content {
             Content::One(part) => part.success.0,
             _ => None,
         };
-        let parts = content.into_parts();
+        let odd = matches!(answer.content, Content::One(_) | Content::Parts(_));
+        let parts = answer.content.into_parts();
+        // A shape of its own is kept as the JSON it is.
+        let blank = parts.iter().all(is_blank);
+        let json = match answer.json {
+            "" if blank && odd => String::from_utf8_lossy(cx.raw),
+            json => Cow::Borrowed(json),
+        };
         let first = parts.first().map(|part| part.text.or(&part.content)).unwrap_or_default();
         let unwrapped = outcome::unwrap_json(first).filter(|_| parts.len() == 1);
         let mut outcome = match &unwrapped {
@@ -109,14 +124,13 @@ impl Thread {
         outcome.failed |= success == Some(false);
         let write = |out: &mut String| match &unwrapped {
             Some((text, _)) => push_text(out, text),
-            // A shape of its own (a list of tools, say) is kept as the JSON it is.
-            None if parts.iter().all(is_blank) => push_text(out, output),
+            None if blank => push_text(out, &json),
             None => push_parts(out, &parts),
         };
         if self.calls.tool(call_id) == Some(SPAWNS_AGENT) {
             self.spawned(cx, call_id, first);
         }
-        self.answer_call(cx, call_id, outcome, name, write);
+        self.answer_call(cx, call_id, outcome, answer.tool, write);
     }
 
     fn answer_call(

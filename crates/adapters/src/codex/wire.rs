@@ -201,8 +201,10 @@ pub(super) struct Item<'a> {
     pub(super) arguments: Raw<'a>,
     #[serde(borrow)]
     pub(super) input: Text<'a>,
-    #[serde(borrow, alias = "tools")]
-    pub(super) output: Raw<'a>,
+    #[serde(borrow)]
+    pub(super) output: Content<'a>,
+    #[serde(borrow)]
+    pub(super) tools: Raw<'a>,
     #[serde(borrow)]
     pub(super) result: Raw<'a>,
     #[serde(borrow)]
