@@ -132,8 +132,8 @@ impl Table {
         for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
             let text = cut(&cell.text, *width);
             let pad = " ".repeat(width - text.width());
-            let painted =
-                if cell.style.is_plain() { text.clone() } else { paint(cell.style, &text) };
+            let is_plain = cell.style.is_plain() || text.is_empty();
+            let painted = if is_plain { text.clone() } else { paint(cell.style, &text) };
             match self.columns[at].align {
                 Align::Right => line.extend([pad, painted]),
                 Align::Left if at == last => line.push_str(&painted),

@@ -18,6 +18,8 @@ pub(super) struct Excerpt {
 pub(super) const SPEECH: Excerpt = Excerpt { head: 14, tail: 2 };
 /// What tools print: how it ends matters most.
 pub(super) const OUTPUT: Excerpt = Excerpt { head: 2, tail: 3 };
+/// What tools print when they fail.
+pub(super) const FAILURE: Excerpt = Excerpt { head: 3, tail: 5 };
 /// What agents think.
 pub(super) const THOUGHT: Excerpt = Excerpt { head: 2, tail: 0 };
 /// Changes to a file.
@@ -31,7 +33,7 @@ impl Excerpt {
         if is_full { Self { head: usize::MAX, tail: 0 } } else { self }
     }
 
-    /// Picks lines; `None` stands for the number left out.
+    /// Picks lines; an `Err` stands for the number left out.
     pub(super) fn pick<T: Clone>(self, lines: &[T]) -> Vec<Result<T, usize>> {
         let kept = self.head.saturating_add(self.tail);
         // Leaving out a single line would save nothing.

@@ -2,7 +2,7 @@
 
 use super::call::{self, Call};
 use super::diff::{self, Line};
-use super::prose::{self, CHANGE, COMMAND, Excerpt, OUTPUT, SPEECH, THOUGHT};
+use super::prose::{self, CHANGE, COMMAND, Excerpt, FAILURE, OUTPUT, SPEECH, THOUGHT};
 use super::{Family, Teller, Told, header};
 use crate::context::Context;
 use crate::error::Failure;
@@ -25,8 +25,8 @@ pub(crate) struct TerminalTeller<'a> {
     columns: Option<usize>,
     turn: u32,
     day: Option<String>,
-    /// Calls not answered yet, by call id: the tool's name.
-    open: HashMap<String, String>,
+    /// Calls not answered yet, by call id.
+    open: HashMap<String, OpenCall>,
     last_call: Option<String>,
 }
 
@@ -43,6 +43,7 @@ impl<'a> TerminalTeller<'a> {
         let width = self.columns.map(|columns| columns.saturating_sub(indent + 1));
         let lines: Vec<String> = prose::lines(text, told.is_full)
             .iter()
+            .filter(|line| !line.is_empty() || look.keeps_blanks || told.is_full)
             .flat_map(|line| prose::wrap(line, width))
             .collect();
         let mut mark = look.mark.to_owned();
@@ -50,11 +51,8 @@ impl<'a> TerminalTeller<'a> {
             match line {
                 Ok(line) if line.is_empty() => told.write("\n")?,
                 Ok(line) => {
-                    told.write(format_args!(
-                        "{}{}\n",
-                        paint(look.style, &mark),
-                        paint(look.style, line)
-                    ))?;
+                    let line = paint(look.style, format_args!("{mark}{line}"));
+                    told.write(format_args!("{line}\n"))?;
                 }
                 Err(left_out) => told.write(format_args!(
                     "{}{}\n",
@@ -90,19 +88,22 @@ impl<'a> TerminalTeller<'a> {
 
     fn call(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
         let payload = told.content(event);
-        let again = if event.kind == EventKind::Retry { "↻ again: " } else { "" };
+        let is_retry = event.kind == EventKind::Retry;
         self.remember(event);
         match call::of(event, &payload) {
             Call::Command(command) => {
-                let look = Look { mark: "  $ ", style: CODE, excerpt: COMMAND };
-                self.block(told, &look, &format!("{again}{command}"))?;
+                let mark = if is_retry { "  ↻ " } else { "  $ " };
+                let look = Look { mark, style: CODE, excerpt: COMMAND, keeps_blanks: false };
+                self.block(told, &look, &command)?;
             }
             Call::Tool { name, about } => {
                 let about = one_line(&about);
-                let line = self.fit(&format!("{again}{} {about}", one_line(&name)), 4);
-                told.write(format_args!("{}\n", paint(CODE, format_args!("  ▸ {line}"))))?;
+                let mark = if is_retry { "↻" } else { "▸" };
+                let line = self.fit(&format!("{} {about}", one_line(&name)), 4);
+                told.write(format_args!("{}\n", paint(CODE, format_args!("  {mark} {line}"))))?;
                 if told.is_full {
-                    let look = Look { mark: "      ", style: DIM, excerpt: OUTPUT };
+                    let look =
+                        Look { mark: "      ", style: DIM, excerpt: OUTPUT, keeps_blanks: true };
                     self.block(told, &look, &payload)?;
                 }
             }
@@ -141,27 +142,40 @@ impl<'a> TerminalTeller<'a> {
     }
 
     fn result(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
-        let failed = event.exit_code.is_some_and(|code| code != 0);
+        let failed =
+            event.kind == EventKind::Error || event.exit_code.is_some_and(|code| code != 0);
+        let call = event.call_id.as_ref().and_then(|id| self.open.remove(id));
+        if !failed && !told.is_full && call.as_ref().is_some_and(|call| call.is_edit) {
+            return Ok(());
+        }
         let mut facts = Vec::new();
         // The tool is named where other calls stand between it and its answer.
-        let tool = event.call_id.as_ref().and_then(|id| self.open.remove(id));
         if event.call_id != self.last_call {
-            facts.extend(tool.or_else(|| event.tool.clone()));
+            facts.extend(call.map(|call| call.tool).or_else(|| event.tool.clone()));
         }
-        match event.exit_code {
-            Some(0) => facts.push("ok".into()),
-            Some(code) => facts.push(format!("exit {code}")),
-            None => {}
+        match (event.exit_code, event.duration_ms) {
+            // Success is the rule: it is worth a line only together with how long it took.
+            (Some(0), Some(took)) => facts.extend(["ok".into(), duration(took)]),
+            (code, took) => {
+                let code = code.filter(|code| *code != 0);
+                facts.extend(code.map(|code| format!("exit {code}")));
+                facts.extend(took.map(duration));
+            }
         }
-        facts.extend(event.duration_ms.map(duration));
+        let (mark, style) = if failed { ("    ✗ ", BAD) } else { ("    └ ", DIM) };
+        let mut look = Look { mark, style: DIM, excerpt: OUTPUT, keeps_blanks: false };
+        if failed {
+            look = Look { style: Style::new(), excerpt: FAILURE, ..look };
+        }
         if !facts.is_empty() {
-            let style = if failed { BAD } else { DIM };
-            let mark = if failed { "✗" } else { "└" };
             let line = one_line(&facts.join(" · "));
-            told.write(format_args!("{}\n", paint(style, format_args!("    {mark} {line}"))))?;
+            told.write(format_args!("{}\n", paint(style, format_args!("{mark}{line}"))))?;
+            look.mark = "      ";
+        } else if failed {
+            look.style = BAD;
         }
-        let look = Look { mark: "      ", style: DIM, excerpt: OUTPUT };
-        self.block(told, &look, &told.content(event))
+        let content = told.content(event);
+        self.block(told, &look, without_exit_line(&content, event))
     }
 
     fn remember(&mut self, event: &SessionEvent) {
@@ -170,7 +184,8 @@ impl<'a> TerminalTeller<'a> {
             self.open.clear();
         }
         if let (Some(id), Some(tool)) = (&event.call_id, &event.tool) {
-            self.open.insert(id.clone(), tool.clone());
+            let is_edit = event.kind == EventKind::Edit;
+            self.open.insert(id.clone(), OpenCall { tool: tool.clone(), is_edit });
         }
     }
 
@@ -206,6 +221,23 @@ struct Look<'a> {
     mark: &'a str,
     style: Style,
     excerpt: Excerpt,
+    /// Prose keeps its paragraphs; output is told without gaps.
+    keeps_blanks: bool,
+}
+
+/// A call that waits for its answer.
+struct OpenCall {
+    tool: String,
+    is_edit: bool,
+}
+
+/// Output whose first line only repeats the exit code, without it.
+fn without_exit_line<'t>(text: &'t str, event: &SessionEvent) -> &'t str {
+    let repeats = event.exit_code.map(|code| format!("Exit code {code}"));
+    match (text.split_once('\n'), repeats) {
+        (Some((first, rest)), Some(repeats)) if first.trim() == repeats => rest,
+        _ => text,
+    }
 }
 
 impl Teller for TerminalTeller<'_> {
@@ -220,8 +252,12 @@ impl Teller for TerminalTeller<'_> {
     }
 
     fn event(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
+        if told.is_addressed {
+            told.write(format_args!("{}\n", paint(WARN, format_args!("→ event {}", event.seq))))?;
+        }
         let block = |this: &Self, mark: &str, style: Style, excerpt: Excerpt| {
-            this.block(told, &Look { mark, style, excerpt }, &told.content(event))
+            let look = Look { mark, style, excerpt, keeps_blanks: true };
+            this.block(told, &look, &told.content(event))
         };
         match event.kind {
             EventKind::UserMsg => {
@@ -234,6 +270,7 @@ impl Teller for TerminalTeller<'_> {
             EventKind::ToolCall | EventKind::TestRun | EventKind::Retry => self.call(event, told),
             EventKind::Edit => self.edit(event, told),
             EventKind::ToolResult => self.result(event, told),
+            EventKind::Error if event.call_id.is_some() => self.result(event, told),
             EventKind::Error => block(self, "  ✗ ", BAD, OUTPUT),
             EventKind::HumanIntervention => block(self, "  ‼ ", WARN, SPEECH),
             EventKind::Decision => block(self, "  ? ", WARN, SPEECH),
