@@ -110,10 +110,8 @@ fn write_report(report: &SyncReport, context: &Context, ui: &mut Ui) -> Result<(
         write_agents(report, ui)?;
         ui.line(sweep::gist(report))?;
         if report.secrets > 0 {
-            ui.line(format!(
-                "{}; `backstory doctor` says where they stand",
-                plural(report.secrets, "secret redacted").replace("redacteds", "redacted")
-            ))?;
+            let secrets = plural(report.secrets, "secret");
+            ui.line(format!("{secrets} redacted; `backstory doctor` says where they stand"))?;
         }
     }
     sweep::write_problems(report, context, ui)

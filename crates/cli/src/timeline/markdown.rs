@@ -132,7 +132,9 @@ fn result(event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
         told.write(format_args!("\n_{}_\n", facts.join(" · ")))?;
     }
     let size = if failed { FAILURE } else { OUTPUT };
-    let lines = excerpt(&told.content(event), size, told.is_full);
+    let content = told.content(event);
+    let shown = if told.is_full { &content } else { prose::output(&content) };
+    let lines = excerpt(shown, size, told.is_full);
     if lines.is_empty() {
         return Ok(());
     }

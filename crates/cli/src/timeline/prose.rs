@@ -65,6 +65,34 @@ pub(super) fn lines(text: &str, is_full: bool) -> Vec<String> {
     lines
 }
 
+/// Lines that tools put before their output to say what is told elsewhere.
+const PREAMBLE: [&str; 8] = [
+    "Exit code",
+    "Command:",
+    "Chunk ID:",
+    "Wall time",
+    "Process exited",
+    "Process running",
+    "Original token count:",
+    "Total output lines:",
+];
+
+/// What a tool printed, without the lines about the run itself.
+pub(super) fn output(text: &str) -> &str {
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n') {
+        let line = line.trim();
+        if line == "Output:" {
+            return after;
+        }
+        if !PREAMBLE.iter().any(|known| line.starts_with(known)) {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
 /// Breaks a line between words; words too long for a line are left alone.
 pub(super) fn wrap(line: &str, width: Option<usize>) -> Vec<String> {
     let Some(width) = width.filter(|width| line.width() > *width) else {
@@ -105,6 +133,13 @@ mod tests {
         assert_eq!(lines(&"x".repeat(1000), false)[0].chars().count(), MAX_LINE);
         assert_eq!(lines(&"x".repeat(1000), true)[0].len(), 1000);
         assert!(lines("  \n ", false).is_empty());
+    }
+
+    #[test]
+    fn the_preamble_of_output_is_left_out() {
+        assert_eq!(output("Exit code 1\nboom\n"), "boom\n");
+        assert_eq!(output("Chunk ID: a\nWall time: 1s\nOutput:\nExit code 3\n"), "Exit code 3\n");
+        assert_eq!(output("plain\nOutput:\nx"), "plain\nOutput:\nx");
     }
 
     #[test]

@@ -15,6 +15,8 @@ use backstory_model::{EventKind, Session, SessionEvent, Timestamp};
 use std::collections::HashMap;
 use std::io::Write;
 
+/// Columns that name a call at its answer.
+const CALL_NAME_WIDTH: usize = 48;
 /// Calls remembered until they are answered; more are never open at once.
 const MAX_OPEN_CALLS: usize = 64;
 
@@ -28,13 +30,25 @@ pub(crate) struct TerminalTeller<'a> {
     /// Calls not answered yet, by call id.
     open: HashMap<String, OpenCall>,
     last_call: Option<String>,
+    /// Calls made since the last answer: several are answered in any order.
+    at_once: usize,
+    answered: bool,
 }
 
 impl<'a> TerminalTeller<'a> {
     /// Lines are wrapped at `columns`.
     pub(crate) fn new(context: &'a Context, family: &'a Family, columns: Option<usize>) -> Self {
-        let open = HashMap::new();
-        Self { context, family, columns, turn: 0, day: None, open, last_call: None }
+        Self {
+            context,
+            family,
+            columns,
+            turn: 0,
+            day: None,
+            open: HashMap::new(),
+            last_call: None,
+            at_once: 0,
+            answered: false,
+        }
     }
 
     /// Text behind a mark, further lines indented below it.
@@ -43,8 +57,11 @@ impl<'a> TerminalTeller<'a> {
         let width = self.columns.map(|columns| columns.saturating_sub(indent + 1));
         let lines: Vec<String> = prose::lines(text, told.is_full)
             .iter()
-            .filter(|line| !line.is_empty() || look.keeps_blanks || told.is_full)
-            .flat_map(|line| prose::wrap(line, width))
+            .filter(|line| !line.is_empty() || look.is_prose || told.is_full)
+            .flat_map(|line| match width {
+                Some(width) if !look.is_prose && !told.is_full => vec![cut(line, width)],
+                _ => prose::wrap(line, width),
+            })
             .collect();
         let mut mark = look.mark.to_owned();
         for line in look.excerpt.or_all(told.is_full).pick(&lines) {
@@ -89,21 +106,22 @@ impl<'a> TerminalTeller<'a> {
     fn call(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
         let payload = told.content(event);
         let is_retry = event.kind == EventKind::Retry;
-        self.remember(event);
         match call::of(event, &payload) {
             Call::Command(command) => {
+                self.remember(event, &command);
                 let mark = if is_retry { "  ↻ " } else { "  $ " };
-                let look = Look { mark, style: CODE, excerpt: COMMAND, keeps_blanks: false };
+                let look = Look { mark, style: CODE, excerpt: COMMAND, is_prose: false };
                 self.block(told, &look, &command)?;
             }
             Call::Tool { name, about } => {
+                self.remember(event, &name);
                 let about = one_line(&about);
                 let mark = if is_retry { "↻" } else { "▸" };
                 let line = self.fit(&format!("{} {about}", one_line(&name)), 4);
                 told.write(format_args!("{}\n", paint(CODE, format_args!("  {mark} {line}"))))?;
                 if told.is_full {
                     let look =
-                        Look { mark: "      ", style: DIM, excerpt: OUTPUT, keeps_blanks: true };
+                        Look { mark: "      ", style: DIM, excerpt: OUTPUT, is_prose: false };
                     self.block(told, &look, &payload)?;
                 }
             }
@@ -114,7 +132,7 @@ impl<'a> TerminalTeller<'a> {
     fn edit(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
         let payload = told.content(event);
         let Some(lines) = diff::of_call(&payload) else { return self.call(event, told) };
-        self.remember(event);
+        self.remember(event, event.tool.as_deref().unwrap_or_default());
         let files = if event.files.is_empty() { &event.summary } else { &event.files.join(", ") };
         let (added, removed) = diff::tally(&lines);
         let files = self.fit(&self.context.short_path(&one_line(files)), 16);
@@ -145,25 +163,26 @@ impl<'a> TerminalTeller<'a> {
         let failed =
             event.kind == EventKind::Error || event.exit_code.is_some_and(|code| code != 0);
         let call = event.call_id.as_ref().and_then(|id| self.open.remove(id));
+        self.answered = true;
         if !failed && !told.is_full && call.as_ref().is_some_and(|call| call.is_edit) {
             return Ok(());
         }
         let mut facts = Vec::new();
-        // The tool is named where other calls stand between it and its answer.
-        if event.call_id != self.last_call {
-            facts.extend(call.map(|call| call.tool).or_else(|| event.tool.clone()));
+        // The call is named where other calls stand between it and its answer.
+        if self.at_once > 1 || event.call_id != self.last_call {
+            facts.extend(call.map(|call| call.about).or_else(|| event.tool.clone()));
         }
         match (event.exit_code, event.duration_ms) {
             // Success is the rule: it is worth a line only together with how long it took.
-            (Some(0), Some(took)) => facts.extend(["ok".into(), duration(took)]),
+            (Some(0), Some(took)) if took > 0 => facts.extend(["ok".into(), duration(took)]),
             (code, took) => {
                 let code = code.filter(|code| *code != 0);
                 facts.extend(code.map(|code| format!("exit {code}")));
-                facts.extend(took.map(duration));
+                facts.extend(took.filter(|took| *took > 0).map(duration));
             }
         }
         let (mark, style) = if failed { ("    ✗ ", BAD) } else { ("    └ ", DIM) };
-        let mut look = Look { mark, style: DIM, excerpt: OUTPUT, keeps_blanks: false };
+        let mut look = Look { mark, style: DIM, excerpt: OUTPUT, is_prose: false };
         if failed {
             look = Look { style: Style::new(), excerpt: FAILURE, ..look };
         }
@@ -175,17 +194,20 @@ impl<'a> TerminalTeller<'a> {
             look.style = BAD;
         }
         let content = told.content(event);
-        self.block(told, &look, without_exit_line(&content, event))
+        let content = if told.is_full { &content } else { prose::output(&content) };
+        self.block(told, &look, content)
     }
 
-    fn remember(&mut self, event: &SessionEvent) {
+    fn remember(&mut self, event: &SessionEvent, about: &str) {
+        self.at_once = if std::mem::take(&mut self.answered) { 1 } else { self.at_once + 1 };
         self.last_call.clone_from(&event.call_id);
         if self.open.len() >= MAX_OPEN_CALLS {
             self.open.clear();
         }
-        if let (Some(id), Some(tool)) = (&event.call_id, &event.tool) {
+        if let Some(id) = &event.call_id {
+            let about = cut(about.lines().next().unwrap_or_default(), CALL_NAME_WIDTH);
             let is_edit = event.kind == EventKind::Edit;
-            self.open.insert(id.clone(), OpenCall { tool: tool.clone(), is_edit });
+            self.open.insert(id.clone(), OpenCall { about, is_edit });
         }
     }
 
@@ -221,23 +243,14 @@ struct Look<'a> {
     mark: &'a str,
     style: Style,
     excerpt: Excerpt,
-    /// Prose keeps its paragraphs; output is told without gaps.
-    keeps_blanks: bool,
+    /// Prose keeps its paragraphs and is wrapped; output is told without gaps and cut.
+    is_prose: bool,
 }
 
 /// A call that waits for its answer.
 struct OpenCall {
-    tool: String,
+    about: String,
     is_edit: bool,
-}
-
-/// Output whose first line only repeats the exit code, without it.
-fn without_exit_line<'t>(text: &'t str, event: &SessionEvent) -> &'t str {
-    let repeats = event.exit_code.map(|code| format!("Exit code {code}"));
-    match (text.split_once('\n'), repeats) {
-        (Some((first, rest)), Some(repeats)) if first.trim() == repeats => rest,
-        _ => text,
-    }
 }
 
 impl Teller for TerminalTeller<'_> {
@@ -256,7 +269,7 @@ impl Teller for TerminalTeller<'_> {
             told.write(format_args!("{}\n", paint(WARN, format_args!("→ event {}", event.seq))))?;
         }
         let block = |this: &Self, mark: &str, style: Style, excerpt: Excerpt| {
-            let look = Look { mark, style, excerpt, keeps_blanks: true };
+            let look = Look { mark, style, excerpt, is_prose: true };
             this.block(told, &look, &told.content(event))
         };
         match event.kind {
