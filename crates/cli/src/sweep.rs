@@ -89,6 +89,9 @@ pub(crate) fn write_problems(
     if report.problem_count == 0 {
         return Ok(());
     }
+    if !ui.quiet {
+        ui.line("")?;
+    }
     ui.line(paint(BAD.bold(), plural(report.problem_count, "problem")))?;
     let shown = if ui.verbose { SyncReport::MAX_PROBLEMS } else { SHOWN_PROBLEMS };
     for problem in report.problems.iter().take(shown) {

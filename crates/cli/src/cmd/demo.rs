@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
 
 /// An empty folder, absolute.
 fn kept_dir(dir: &Path) -> Result<PathBuf, Failure> {
-    let dir = Env::current_dir().unwrap_or_default().join(dir);
+    let dir = Env::absolute(dir);
     let is_used = fs_err::read_dir(&dir).is_ok_and(|mut entries| entries.next().is_some());
     if is_used {
         return Err(Failure::usage(format!("{} is not empty", dir.display()))

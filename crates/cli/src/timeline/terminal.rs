@@ -26,6 +26,8 @@ pub(crate) struct TerminalTeller<'a> {
     family: &'a Family,
     columns: Option<usize>,
     turn: u32,
+    /// Nothing but the header was told.
+    is_first: bool,
     day: Option<String>,
     /// Calls not answered yet, by call id.
     open: HashMap<String, OpenCall>,
@@ -43,6 +45,7 @@ impl<'a> TerminalTeller<'a> {
             family,
             columns,
             turn: 0,
+            is_first: true,
             day: None,
             open: HashMap::new(),
             last_call: None,
@@ -88,7 +91,13 @@ impl<'a> TerminalTeller<'a> {
         let label = format!("── turn {} ── {clock} ", self.turn);
         let width = self.columns.unwrap_or(72).min(100);
         let rest = width.saturating_sub(label.chars().count());
-        told.write(format_args!("\n{}\n", paint(DIM, format_args!("{label}{}", "─".repeat(rest)))))
+        self.gap(told)?;
+        told.write(format_args!("{}\n", paint(DIM, format_args!("{label}{}", "─".repeat(rest)))))
+    }
+
+    /// An empty line, unless one stands there already.
+    fn gap(&self, told: &Told<'_>) -> Result<(), Failure> {
+        if self.is_first { Ok(()) } else { told.write("\n") }
     }
 
     /// The clock, with the day where it changes.
@@ -261,7 +270,7 @@ impl Teller for TerminalTeller<'_> {
             let name = format!("{:<13}", fact.name);
             write(format!("{}{}", paint(DIM, name), self.fit(&fact.text, 13)))?;
         }
-        Ok(())
+        write(String::new())
     }
 
     fn event(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
@@ -272,7 +281,7 @@ impl Teller for TerminalTeller<'_> {
             let look = Look { mark, style, excerpt, is_prose: true };
             this.block(told, &look, &told.content(event))
         };
-        match event.kind {
+        let told_event = match event.kind {
             EventKind::UserMsg => {
                 self.turn_rule(event, told)?;
                 block(self, "❯ ", BOLD, SPEECH)?;
@@ -288,10 +297,13 @@ impl Teller for TerminalTeller<'_> {
             EventKind::HumanIntervention => block(self, "  ‼ ", WARN, SPEECH),
             EventKind::Decision => block(self, "  ? ", WARN, SPEECH),
             EventKind::Compaction => {
-                told.write(format_args!("\n{}\n", paint(WARN, "── context compacted ──")))?;
+                self.gap(told)?;
+                told.write(format_args!("{}\n", paint(WARN, "── context compacted ──")))?;
                 block(self, "  ", DIM, OUTPUT)
             }
             EventKind::Lifecycle | EventKind::Completion => self.bookkeeping(event, told),
-        }
+        };
+        self.is_first = false;
+        told_event
     }
 }

@@ -16,7 +16,8 @@ fn the_reference_equals_the_help() {
         let help = sandbox.run(&[arguments, &["--help"]].concat());
         assert_eq!(help.code, 0, "{help}");
         let name = [&["backstory"], arguments].concat().join(" ");
-        let _ = write!(reference, "\n## `{name}`\n\n```text\n{}\n```\n", help.stdout.trim_end());
+        let lines: Vec<&str> = help.stdout.trim_end().lines().map(str::trim_end).collect();
+        let _ = write!(reference, "\n## `{name}`\n\n```text\n{}\n```\n", lines.join("\n"));
         help.stdout
     };
     let top = add(&[]);
