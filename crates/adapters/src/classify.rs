@@ -103,14 +103,21 @@ pub fn classify_call(tool: &str, command: Option<&str>) -> CallClass {
 }
 
 fn runs_tests(command: &str) -> bool {
-    TEST_COMMANDS.iter().any(|test| {
-        command.match_indices(test).any(|(at, _)| {
-            let before = command[..at].chars().next_back();
-            let after = command[at + test.len()..].chars().next();
-            before.is_none_or(|c| c.is_whitespace() || "&|;(/'\"`".contains(c))
-                && after.is_none_or(|c| c.is_whitespace() || "&|;):'\"`".contains(c))
-        })
+    // One pass over the words: this is asked of every shell call.
+    let bytes = command.as_bytes();
+    (0..bytes.len()).any(|at| {
+        let begins_word = at == 0 || is_space_or(bytes[at - 1], b"&|;(/'\"`");
+        begins_word
+            && TEST_COMMANDS.iter().any(|test| {
+                bytes[at..].strip_prefix(test.as_bytes()).is_some_and(|rest| {
+                    rest.first().is_none_or(|byte| is_space_or(*byte, b"&|;):'\"`"))
+                })
+            })
     })
+}
+
+fn is_space_or(byte: u8, others: &[u8]) -> bool {
+    byte.is_ascii_whitespace() || others.contains(&byte)
 }
 
 /// Remembers calls that failed lately, to recognise their repetition. Kept in the reader's state.

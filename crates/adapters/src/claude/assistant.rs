@@ -1,11 +1,10 @@
 //! Assistant lines: words, thoughts, tool calls, and the tokens they cost.
 
 use super::map::{Mapper, Place};
-use super::text::{push_content, push_reference, push_text};
-use super::wire::{Block, CacheSplit, Content, Line, Message, OutputDetails, ToolInput, UsageWire};
+use super::text::{push_content, push_reference};
+use super::wire::{Block, Content, Line, Message, ToolInput, UsageWire};
 use crate::{CallClass, Span, UsageDraft, UsageMerge, classify_call};
 use backstory_model::{EventKey, EventKind, Role, Usage};
-use sonic_rs::LazyValue;
 
 /// The model of lines the harness wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
@@ -19,27 +18,23 @@ pub(super) const QUESTION_TOOL: &str = "AskUserQuestion";
 impl Mapper<'_> {
     /// Maps an assistant line.
     pub(super) fn assistant(&mut self, line: &Line<'_>) {
-        let message: Message<'_> = line.message.parse().unwrap_or_default();
-        let Some(content) = Content::of(&message.content) else {
+        let Some(message) = line.message.0.as_ref().filter(|message| has_words(message)) else {
             return self.unknown("assistant", line);
         };
         let is_synthetic = message.model.as_str() == SYNTHETIC;
         let model = if is_synthetic { "" } else { message.model.as_str() };
         let Some(mut place) = self.open(line, model) else { return };
-        let mut tokens = if is_synthetic { 0 } else { self.usage(line, &message, &place) };
+        let mut tokens = if is_synthetic { 0 } else { self.usage(line, message, &place) };
         let is_error = line.is_api_error_message.0 || is_synthetic;
-        match &content {
-            Content::Text(raw) => {
-                let payload = self.out.text_with(|text| push_text(raw, text));
-                self.words(&mut place, payload, is_error, &mut tokens);
-            }
-            Content::Blocks(blocks) => {
+        match &message.content {
+            Content::Blocks(blocks) if !blocks.is_empty() => {
                 for (at, block) in blocks.iter().enumerate() {
                     self.assistant_block(line, &mut place, (at, block), is_error, &mut tokens);
                 }
-                if blocks.is_empty() {
-                    self.words(&mut place, Span::default(), is_error, &mut tokens);
-                }
+            }
+            content => {
+                let payload = self.out.text_with(|text| push_content(content, text));
+                self.words(&mut place, payload, is_error, &mut tokens);
             }
         }
     }
@@ -54,37 +49,32 @@ impl Mapper<'_> {
     ) {
         match block.kind.as_str() {
             "text" => {
-                let payload = self.out.text_with(|text| match &block.plain {
-                    Some(plain) => text.push_str(plain),
-                    None => push_text(block.text.as_str(), text),
-                });
+                let payload = self.out.text(block.text.as_str());
                 self.words(place, payload, is_error, tokens);
             }
             "thinking" | "redacted_thinking" => {
                 let mut draft = place.draft(EventKind::Thinking, Role::Assistant);
-                draft.payload = self.out.text_with(|text| push_text(block.thinking.as_str(), text));
+                draft.payload = self.out.text(block.thinking.as_str());
                 draft.tokens = std::mem::take(tokens);
                 self.out.event(draft);
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => self.call(place, block, tokens),
             kind @ ("image" | "document") => {
-                let payload = self.out.text_with(|text| push_reference(kind, &block.source, text));
+                let payload =
+                    self.out.text_with(|text| push_reference(kind, block.source.0.as_ref(), text));
                 self.words(place, payload, is_error, tokens);
             }
             // Tools that run at the API answer within the assistant's message.
             kind if kind.ends_with("_tool_result") => {
                 let mut draft = place.draft(EventKind::ToolResult, Role::Tool);
                 draft.call_id = self.out.opt_text(Some(block.tool_use_id.as_str()));
-                draft.payload = self.out.text_with(|text| match Content::of(&block.content) {
-                    Some(content) => push_content(&content, text),
-                    None => text.push_str(block.content.as_str()),
-                });
+                draft.payload = self.content_text(&block.content, at);
                 self.out.event(draft);
             }
             "fallback" => self.note(place, "fallback", Span::default()),
             kind => {
-                let raw = raw_block(line, at);
-                let raw = raw.as_ref().map_or(self.raw, |raw| raw.as_raw_str().as_bytes());
+                let raw = self.raw_at(&sonic_rs::pointer!["message", "content", at]);
+                let raw = raw.as_ref().map_or(self.raw, |raw| raw.as_raw_str());
                 self.unknown_part(&format!("assistant/{kind}"), line, raw);
             }
         }
@@ -130,8 +120,8 @@ impl Mapper<'_> {
     /// Yields what a response cost. Each of its lines repeats the numbers, the last one has them
     /// in full. Returns the output tokens on the first line of a response only.
     fn usage(&mut self, line: &Line<'_>, message: &Message<'_>, place: &Place<'_>) -> u64 {
-        let Some(wire) = message.usage.parse::<UsageWire<'_>>() else { return 0 };
-        let usage = usage_of(&wire);
+        let Some(wire) = &message.usage.0 else { return 0 };
+        let usage = usage_of(wire);
         let id = [&message.id, &line.uuid].into_iter().find(|id| !id.is_empty());
         let key = match id {
             Some(id) => EventKey::of_parts(&[b"claude", id.as_str().as_bytes()]),
@@ -151,10 +141,9 @@ impl Mapper<'_> {
     }
 }
 
-/// The block as it stands in the line.
-fn raw_block<'l>(line: &'l Line<'_>, at: usize) -> Option<LazyValue<'l>> {
-    let path = sonic_rs::pointer!["content", at];
-    sonic_rs::get_from_str(line.message.as_str(), &path).ok()
+/// Whether a message is one of ours: other agents' logs look alike but have no content.
+pub(super) fn has_words(message: &Message<'_>) -> bool {
+    matches!(message.content, Content::Text(_) | Content::Blocks(_))
 }
 
 /// Tools whose `command` is a shell line.
@@ -162,17 +151,17 @@ fn runs_commands(tool: &str) -> bool {
     matches!(tool, "Bash" | "PowerShell" | "Monitor")
 }
 
-fn usage_of(wire: &UsageWire<'_>) -> Usage {
+fn usage_of(wire: &UsageWire) -> Usage {
     let written = wire.cache_creation_input_tokens.count().unwrap_or(0);
-    let split: CacheSplit = wire.cache_creation.parse().unwrap_or_default();
-    let one_hour = split.ephemeral_1h_input_tokens.count().unwrap_or(0);
-    let five_minutes = split.ephemeral_5m_input_tokens.count().unwrap_or(0);
-    let details: OutputDetails = wire.output_tokens_details.parse().unwrap_or_default();
+    let split = wire.cache_creation.0.as_ref();
+    let one_hour = split.and_then(|split| split.ephemeral_1h_input_tokens.count()).unwrap_or(0);
+    let five_minutes = split.and_then(|split| split.ephemeral_5m_input_tokens.count()).unwrap_or(0);
+    let details = wire.output_tokens_details.0.as_ref();
     let reasoning = wire
         .thinking_tokens
         .count()
-        .or_else(|| details.thinking_tokens.count())
-        .or_else(|| details.reasoning_tokens.count());
+        .or_else(|| details.and_then(|details| details.thinking_tokens.count()))
+        .or_else(|| details.and_then(|details| details.reasoning_tokens.count()));
     Usage {
         input: wire.input_tokens.count().unwrap_or(0),
         output: wire.output_tokens.count().unwrap_or(0),

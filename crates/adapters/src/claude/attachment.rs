@@ -2,8 +2,8 @@
 
 use super::map::Mapper;
 use super::prompt::{Parts, take_apart};
-use super::text::{decode, push_content};
-use super::wire::{Attachment, Content, Line, Raw};
+use super::text::{decode, push_content, push_text};
+use super::wire::{Attachment, Content, Line};
 use crate::Span;
 
 /// Prompts typed while a turn was running.
@@ -80,12 +80,12 @@ impl Mapper<'_> {
     }
 
     fn queued(&mut self, line: &Line<'_>, attachment: &Attachment<'_>) {
-        let Some(content) = Content::of(&attachment.prompt) else {
+        if matches!(attachment.prompt, Content::Absent | Content::Other) {
             return self.unknown("attachment/queued_command", line);
-        };
+        }
         let Some(mut place) = self.open(line, "") else { return };
         let mut text = String::new();
-        push_content(&content, &mut text);
+        push_content(&attachment.prompt, &mut text);
         let Parts { prompt, pieces } = take_apart(&text);
         if !prompt.is_empty() {
             self.intervention(&mut place, QUEUED_PROMPT, &prompt);
@@ -114,21 +114,17 @@ impl Mapper<'_> {
     }
 
     fn attachment_text(&mut self, attachment: &Attachment<'_>) -> Span {
-        let fields: [&Raw<'_>; 7] = [
+        let fields = [
             &attachment.content,
             &attachment.snippet,
             &attachment.stdout,
             &attachment.stderr,
-            &attachment.blocking_error,
             &attachment.text,
             &attachment.new_date,
         ];
-        let Some(field) = fields.into_iter().find(|field| !field.is_empty()) else {
-            return Span::default();
-        };
-        self.out.text_with(|text| match Content::of(field) {
-            Some(content) => push_content(&content, text),
-            None => text.push_str(field.as_str()),
-        })
+        match fields.into_iter().find(|field| !field.is_empty()) {
+            Some(field) => self.out.text_with(|text| push_content(field, text)),
+            None => self.out.text_with(|text| push_text(attachment.blocking_error.as_str(), text)),
+        }
     }
 }

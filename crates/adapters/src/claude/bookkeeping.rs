@@ -1,9 +1,10 @@
 //! Lines around the conversation: titles, queue, modes, progress, snapshots.
 
+use super::lenient::Text;
 use super::map::Mapper;
 use super::state::usable_id;
-use super::text::{decode, push_text};
-use super::wire::{Line, Raw};
+use super::text::decode;
+use super::wire::{Content, Line};
 use crate::{Span, TitleRank};
 use backstory_model::{EventKey, summarize};
 
@@ -114,9 +115,12 @@ impl Mapper<'_> {
     /// What was queued is said again when its turn comes; here it only waits.
     fn queue_operation(&mut self, line: &Line<'_>) {
         let Some(mut place) = self.open(line, "") else { return };
-        let content = decode(line.content.as_str()).unwrap_or_default();
+        let content = match &line.content {
+            Content::Text(text) => text,
+            _ => "",
+        };
         if content.trim_start().starts_with("<task-notification>") {
-            let parts = super::prompt::take_apart(&content);
+            let parts = super::prompt::take_apart(content);
             for piece in &parts.pieces {
                 self.piece(&mut place, piece);
             }
@@ -124,16 +128,16 @@ impl Mapper<'_> {
                 return;
             }
         }
-        let payload = self.out.text(&content);
+        let payload = self.out.text(content);
         let mut draft = self.note_draft(&mut place, "queue-operation", payload);
         draft.summary = self.out.opt_text(Some(line.operation.as_str()));
         self.out.event(draft);
     }
 
     /// A setting, rewritten again and again: equal ones are one event.
-    fn value(&mut self, line: &Line<'_>, value: &Raw<'_>) {
+    fn value(&mut self, line: &Line<'_>, value: &Text<'_>) {
         let Some(mut place) = self.open_value(line, value.as_str()) else { return };
-        let payload = self.out.text_with(|text| push_text(value.as_str(), text));
+        let payload = self.out.text(value.as_str());
         self.note(&mut place, line.kind.as_str(), payload);
     }
 }

@@ -1,10 +1,12 @@
 //! From a line to records: whose it is, which key it has, and who maps it.
 
+use super::lenient::Raw;
 use super::state::{State, agent_uid, usable_id};
-use super::text::decode;
-use super::wire::{Line, Raw};
+use super::text::{decode, push_content};
+use super::wire::{Content, Line};
 use crate::{Ancestry, Batch, EventDraft, SessionIx, SessionPatch, Span};
 use backstory_model::{EventKey, EventKind, Role, SessionUid, Timestamp};
+use sonic_rs::{LazyValue, PointerNode};
 
 /// The longest working directory, branch, model or version believed.
 const FACT_MAX: usize = 4096;
@@ -26,7 +28,7 @@ pub(super) struct Mapper<'m> {
     pub(super) state: &'m mut State,
     pub(super) ancestry: &'m mut dyn Ancestry,
     pub(super) out: &'m mut Batch,
-    pub(super) raw: &'m [u8],
+    pub(super) raw: &'m str,
 }
 
 /// Where the events of a line belong.
@@ -64,6 +66,11 @@ impl Place<'_> {
         draft
     }
 
+    /// Leaves the line without an event: what it says is told elsewhere.
+    pub(super) fn settle(&mut self) {
+        self.yielded += 1;
+    }
+
     /// Time of the line.
     pub(super) fn ts(&self) -> Option<Timestamp> {
         self.ts
@@ -90,6 +97,13 @@ impl Place<'_> {
     }
 }
 
+impl<'m> Mapper<'m> {
+    /// A part of the line as it stands in it.
+    pub(super) fn raw_at(&self, path: &[PointerNode]) -> Option<LazyValue<'m>> {
+        sonic_rs::get_from_str(self.raw, path).ok()
+    }
+}
+
 impl Mapper<'_> {
     /// Maps a line by its type.
     pub(super) fn line(&mut self, line: &Line<'_>) {
@@ -109,10 +123,10 @@ impl Mapper<'_> {
     }
 
     /// Keeps a part of the line verbatim.
-    pub(super) fn unknown_part(&mut self, type_name: &str, line: &Line<'_>, raw: &[u8]) {
+    pub(super) fn unknown_part(&mut self, type_name: &str, line: &Line<'_>, raw: &str) {
         let version = Some(line.version.as_str()).filter(|version| !version.is_empty());
         let type_name = if type_name.is_empty() { "(none)" } else { type_name };
-        self.out.unknown(type_name, version, raw);
+        self.out.unknown(type_name, version, raw.as_bytes());
     }
 
     /// Opens a line: tells what is new about the session and finds the place of its events.
@@ -143,8 +157,8 @@ impl Mapper<'_> {
     }
 
     /// The key of a record that has no id: its content within its session.
-    pub(super) fn content_key(&self, content: &[u8]) -> EventKey {
-        EventKey::of_parts(&[b"line", self.identity.me.as_str().as_bytes(), content])
+    pub(super) fn content_key(&self, content: &str) -> EventKey {
+        EventKey::of_parts(&[b"line", self.identity.me.as_str().as_bytes(), content.as_bytes()])
     }
 
     /// The place of a record whose repetitions are one event: its type and `value`.
@@ -152,7 +166,7 @@ impl Mapper<'_> {
         let mut place = self.open(line, "")?;
         if !place.has_id() && line.timestamp.is_empty() {
             let parts = [line.kind.as_str(), value].join("\0");
-            place.key = self.content_key(parts.as_bytes());
+            place.key = self.content_key(&parts);
         }
         Some(place)
     }
@@ -266,6 +280,15 @@ impl Mapper<'_> {
             ..SessionPatch::default()
         };
         self.out.patch(child, patch);
+    }
+
+    /// The text of the content of a message's block.
+    pub(super) fn content_text(&mut self, content: &Content<'_>, block: usize) -> Span {
+        if !matches!(content, Content::Other) {
+            return self.out.text_with(|text| push_content(content, text));
+        }
+        let path = sonic_rs::pointer!["message", "content", block, "content"];
+        self.raw_at(&path).map_or_else(Span::default, |raw| self.out.text(raw.as_raw_str()))
     }
 
     /// Yields an event of the harness, named after the native record.

@@ -7,6 +7,7 @@
 mod assistant;
 mod attachment;
 mod bookkeeping;
+mod lenient;
 mod map;
 mod paths;
 mod prompt;

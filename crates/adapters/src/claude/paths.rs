@@ -41,7 +41,7 @@ pub(super) fn claim(path: &Path) -> Option<Claim> {
         return None;
     }
     if folder == OVERFLOW_FOLDER {
-        return name.ends_with(".txt").then(|| Claim::sidecar(Form::Document, OVERFLOW));
+        return name.strip_suffix(".txt").map(|_| Claim::sidecar(Form::Document, OVERFLOW));
     }
     if NO_TRANSCRIPT_FOLDERS.contains(&folder) || NO_TRANSCRIPTS.contains(&name) {
         return None;

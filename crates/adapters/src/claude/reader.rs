@@ -26,7 +26,7 @@ impl TranscriptReader {
         Self { hint, is_subagent, identity: identity_of(&state), state }
     }
 
-    fn map(&mut self, line: &Line<'_>, raw: &[u8], ancestry: &mut dyn Ancestry, out: &mut Batch) {
+    fn map(&mut self, line: &Line<'_>, raw: &str, ancestry: &mut dyn Ancestry, out: &mut Batch) {
         Mapper { identity: &self.identity, state: &mut self.state, ancestry, out, raw }.line(line);
     }
 
@@ -34,8 +34,8 @@ impl TranscriptReader {
     fn salvage(&mut self, line: &[u8], why: &str, ancestry: &mut dyn Ancestry, out: &mut Batch) {
         let documents = json::recover(line);
         for document in &documents {
-            match parse(document.as_bytes()) {
-                Ok(line) => self.map(&line, document.as_bytes(), ancestry, out),
+            match parse(document) {
+                Ok(line) => self.map(&line, document, ancestry, out),
                 Err(reason) => out.bad(reason, document.as_bytes()),
             }
         }
@@ -61,8 +61,13 @@ impl Reader for TranscriptReader {
         if json::is_too_deep(bytes) {
             return out.bad("nested too deeply", bytes);
         }
-        match parse(bytes) {
-            Ok(line) => self.map(&line, bytes, ancestry, out),
+        // The parser trusts its input to be UTF-8 wherever it hands out a stretch of it.
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => return self.salvage(bytes, &error.to_string(), ancestry, out),
+        };
+        match parse(text) {
+            Ok(line) => self.map(&line, text, ancestry, out),
             // A scalar or a list is whole, only not a record.
             Err(_) if b"[\"-0123456789tfn".contains(first) => out.bad("not a JSON object", bytes),
             Err(reason) => self.salvage(bytes, &reason, ancestry, out),
@@ -81,15 +86,17 @@ impl Reader for TranscriptReader {
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<Line<'_>, String> {
+fn parse(text: &str) -> Result<Line<'_>, String> {
     // A list would be taken for the fields of a line in their order.
-    if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+    if !text.trim_ascii_start().starts_with('{') {
         return Err("not a JSON object".to_owned());
     }
-    sonic_rs::from_slice(bytes).map_err(|error| {
-        // The full message quotes the line; its first line says what is wrong and where.
-        error.to_string().lines().next().unwrap_or("not JSON").to_owned()
-    })
+    sonic_rs::from_str(text).map_err(|error| reason(&error))
+}
+
+/// What is wrong and where; the lines after the first only quote the text.
+pub(super) fn reason(error: &sonic_rs::Error) -> String {
+    error.to_string().lines().next().unwrap_or("not JSON").to_owned()
 }
 
 fn visible(text: &str) -> usize {
@@ -119,7 +126,8 @@ impl Head {
             if json::is_too_deep(bytes) {
                 continue;
             }
-            let Ok(line) = parse(bytes) else {
+            let Some(line) = std::str::from_utf8(bytes).ok().and_then(|text| parse(text).ok())
+            else {
                 // The first line alone may be longer than the head.
                 found.session = found.session.or_else(|| scan_session(bytes));
                 continue;

@@ -3,8 +3,8 @@
 use super::assistant::QUESTION_TOOL;
 use super::map::{Mapper, Place};
 use super::state::usable_id;
-use super::text::{push_content, push_text};
-use super::wire::{Block, Content, Line, ToolUseResult};
+use super::text::push_text;
+use super::wire::{Block, Line, ToolUseResult, Twin};
 use crate::Span;
 use backstory_model::{EventKind, Role};
 
@@ -22,12 +22,17 @@ impl Mapper<'_> {
         &mut self,
         line: &Line<'_>,
         place: &mut Place<'_>,
+        at: usize,
         block: &Block<'_>,
     ) {
         let call_id = block.tool_use_id.as_str();
-        let twin: ToolUseResult<'_> = line.tool_use_result.parse().unwrap_or_default();
-        let payload = self.output(line, block, &twin);
-        let verdict = self.judge(line, block, &twin, payload);
+        let none = ToolUseResult::default();
+        let twin = match &line.tool_use_result {
+            Twin::Object(twin) => twin,
+            _ => &none,
+        };
+        let payload = self.output(line, at, block);
+        let verdict = self.judge(line, block, twin, payload);
         let tool = self.state.tool_of(call_id).map(str::to_owned);
         let is_answer =
             tool.as_deref() == Some(QUESTION_TOOL) || (twin.questions.0 && twin.answers.0);
@@ -53,31 +58,30 @@ impl Mapper<'_> {
             .or_else(|| twin.total_duration_ms.count())
             .or_else(|| twin.duration_seconds.seconds());
         draft.files.extend(self.out.opt_text(Some(twin.file_path.as_str())));
-        if let Some(path) = twin.file.field("filePath") {
-            draft.files.push(self.out.text_with(|text| push_text(path.as_raw_str(), text)));
+        if let Some(file) = &twin.file.0 {
+            draft.files.extend(self.out.opt_text(Some(file.file_path.as_str())));
         }
         self.out.event(draft);
     }
 
     /// The output as text: the block's content, else what the twin has of it.
-    fn output(&mut self, line: &Line<'_>, block: &Block<'_>, twin: &ToolUseResult<'_>) -> Span {
+    fn output(&mut self, line: &Line<'_>, at: usize, block: &Block<'_>) -> Span {
         if !block.content.is_empty() {
-            return self.out.text_with(|text| match Content::of(&block.content) {
-                Some(content) => push_content(&content, text),
-                None => text.push_str(block.content.as_str()),
-            });
+            return self.content_text(&block.content, at);
         }
-        let result = &line.tool_use_result;
-        if result.is_string() {
-            return self.out.text_with(|text| push_text(result.as_str(), text));
-        }
-        self.out.text_with(|text| {
-            for (name, is_there) in [("stdout", twin.stdout.0), ("stderr", twin.stderr.0)] {
-                if let Some(part) = result.field(name).filter(|_| is_there) {
-                    push_text(part.as_raw_str(), text);
-                }
+        match &line.tool_use_result {
+            Twin::Text(text) => self.out.text(text),
+            Twin::Object(twin) if twin.stdout.0 || twin.stderr.0 => {
+                let parts = ["stdout", "stderr"]
+                    .map(|name| self.raw_at(&sonic_rs::pointer!["toolUseResult", name]));
+                self.out.text_with(|text| {
+                    for part in parts.iter().flatten() {
+                        push_text(part.as_raw_str(), text);
+                    }
+                })
             }
-        })
+            Twin::Object(_) | Twin::Absent => Span::default(),
+        }
     }
 
     fn judge(
@@ -90,7 +94,8 @@ impl Mapper<'_> {
         let text = self.out.get(payload);
         let plain = text.strip_prefix("Error: ").unwrap_or(text);
         let is_refused = DENIALS.iter().any(|denial| plain.starts_with(denial));
-        let is_error_text = line.tool_use_result.as_str().starts_with("\"Error");
+        let is_error_text =
+            matches!(&line.tool_use_result, Twin::Text(text) if text.starts_with("Error"));
         let has_failed = block.is_error.0 || is_error_text;
         if twin.interrupted.0
             || (has_failed && (is_refused || line.tool_denial_kind.as_str().starts_with("user")))

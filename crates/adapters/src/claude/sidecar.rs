@@ -1,9 +1,11 @@
 //! Small files beside a transcript: what a sub-agent was started for, and outputs too large for
 //! the transcript.
 
+use super::lenient::Text;
 use super::paths::NameHint;
+use super::reader::reason;
 use super::state::{agent_uid, root_uid, usable_id};
-use super::wire::{AgentMeta, Text};
+use super::wire::AgentMeta;
 use crate::{Ancestry, Batch, EventDraft, Reader, SessionPatch, TitleRank, json};
 use backstory_model::{EventKey, EventKind, Role, SessionUid, summarize};
 use std::path::Path;
@@ -30,9 +32,10 @@ impl Reader for MetaReader {
         if json::is_too_deep(bytes) {
             return out.bad("nested too deeply", bytes);
         }
-        let meta = match sonic_rs::from_slice::<AgentMeta<'_>>(bytes) {
+        let text = String::from_utf8_lossy(bytes);
+        let meta = match sonic_rs::from_str::<AgentMeta<'_>>(&text) {
             Ok(meta) => meta,
-            Err(error) => return out.bad(error.to_string(), bytes),
+            Err(error) => return out.bad(reason(&error), bytes),
         };
         let mut title = String::new();
         summarize(meta.description.as_str(), &mut title);

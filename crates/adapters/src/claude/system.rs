@@ -1,9 +1,10 @@
 //! System lines: ends of turns, compactions, failures of the API, local commands.
 
+use super::lenient::Number;
 use super::map::Mapper;
 use super::prompt::take_apart;
-use super::text::{decode, push_content, push_text};
-use super::wire::{Content, Line, Number};
+use super::text::{push_content, push_text};
+use super::wire::{Content, Line};
 use crate::Span;
 use backstory_model::{EventKind, Role};
 use serde::Deserialize;
@@ -54,10 +55,7 @@ impl Mapper<'_> {
     }
 
     fn system_text(&mut self, line: &Line<'_>) -> Span {
-        self.out.text_with(|text| match Content::of(&line.content) {
-            Some(content) => push_content(&content, text),
-            None => text.push_str(line.content.as_str()),
-        })
+        self.out.text_with(|text| push_content(&line.content, text))
     }
 
     fn completion(&mut self, line: &Line<'_>, tool: &str) {
@@ -96,8 +94,10 @@ impl Mapper<'_> {
 
     fn local_command(&mut self, line: &Line<'_>) {
         let Some(mut place) = self.open(line, "") else { return };
-        let text = decode(line.content.as_str()).unwrap_or_default();
-        let parts = take_apart(&text);
+        let Content::Text(text) = &line.content else {
+            return self.note(&mut place, "local_command", Span::default());
+        };
+        let parts = take_apart(text);
         for piece in &parts.pieces {
             self.piece(&mut place, piece);
         }

@@ -1,6 +1,6 @@
 //! JSON text to plain text, written straight into the batch.
 
-use super::wire::{Block, Content, ImageSource, Raw};
+use super::wire::{Block, Content, ImageSource};
 use backstory_model::EventKey;
 use memchr::memchr;
 use std::borrow::Cow;
@@ -74,23 +74,25 @@ fn push_unicode(text: &str, out: &mut String) -> usize {
 }
 
 /// Appends what stands in for an image or a document: its type, size and fingerprint.
-pub(super) fn push_reference(kind: &str, source: &Raw<'_>, out: &mut String) {
-    let source: ImageSource<'_> = source.parse().unwrap_or_default();
-    let media = source.media_type.as_str();
+pub(super) fn push_reference(kind: &str, source: Option<&ImageSource<'_>>, out: &mut String) {
+    let (media, data, url) = match source {
+        Some(source) => (source.media_type.as_str(), source.data.as_str(), source.url.as_str()),
+        None => ("", "", ""),
+    };
     // Writing to a String cannot fail.
-    let _ = match decode(source.data.as_str()) {
-        Some(data) if source.kind.as_str() == "text" => {
-            out.push_str(&data);
+    let _ = match (data, url) {
+        ("", url) => write!(out, "[{kind} {}]", if url.is_empty() { media } else { url }),
+        // A document may be plain text.
+        (data, _) if media.starts_with("text/") => {
+            out.push_str(data);
             Ok(())
         }
-        Some(data) => write!(
+        (data, _) => write!(
             out,
             "[{kind} {media} {} bytes xxh3:{:016x}]",
-            decoded_len(&data),
-            EventKey::of(&data).0
+            decoded_len(data),
+            EventKey::of(data).0
         ),
-        None if !source.url.is_empty() => write!(out, "[{kind} {}]", source.url.as_str()),
-        None => write!(out, "[{kind} {media}]"),
     };
 }
 
@@ -99,10 +101,10 @@ fn decoded_len(base64: &str) -> usize {
     digits * 3 / 4
 }
 
-/// Appends the text of a message's or tool result's content, blocks on lines of their own.
+/// Appends the text of a content, blocks on lines of their own.
 pub(super) fn push_content(content: &Content<'_>, out: &mut String) {
     match content {
-        Content::Text(raw) => push_text(raw, out),
+        Content::Text(text) => out.push_str(text),
         Content::Blocks(blocks) => {
             for (at, block) in blocks.iter().enumerate() {
                 if at > 0 {
@@ -111,17 +113,14 @@ pub(super) fn push_content(content: &Content<'_>, out: &mut String) {
                 push_block(block, out);
             }
         }
+        Content::Absent | Content::Other => {}
     }
 }
 
 fn push_block(block: &Block<'_>, out: &mut String) {
-    if let Some(plain) = &block.plain {
-        out.push_str(plain);
-        return;
-    }
     match block.kind.as_str() {
-        "text" => push_text(block.text.as_str(), out),
-        kind @ ("image" | "document") => push_reference(kind, &block.source, out),
+        "text" => out.push_str(block.text.as_str()),
+        kind @ ("image" | "document") => push_reference(kind, block.source.0.as_ref(), out),
         kind => {
             out.push('[');
             out.push_str(kind);
@@ -132,7 +131,7 @@ fn push_block(block: &Block<'_>, out: &mut String) {
                 }
             }
             out.push(']');
-            push_text(block.text.as_str(), out);
+            out.push_str(block.text.as_str());
         }
     }
 }

@@ -1,9 +1,10 @@
 //! User lines: prompts, injected text, and the answers of tools.
 
+use super::assistant::has_words;
 use super::map::{Mapper, Place};
 use super::prompt::{Parts, Piece, What, take_apart};
 use super::text::{decode, push_reference};
-use super::wire::{Block, Content, Line, Message};
+use super::wire::{Block, Content, Line};
 use crate::{SessionPatch, Span, TitleRank};
 use backstory_model::{EventKey, EventKind, Role, summarize};
 use std::borrow::Cow;
@@ -25,17 +26,15 @@ enum Voice<'l> {
 impl Mapper<'_> {
     /// Maps a user line.
     pub(super) fn user(&mut self, line: &Line<'_>) {
-        let message: Message<'_> = line.message.parse().unwrap_or_default();
-        let Some(content) = Content::of(&message.content) else {
+        let Some(message) = line.message.0.as_ref().filter(|message| has_words(message)) else {
             return self.unknown("user", line);
         };
         let Some(mut place) = self.open(line, "") else { return };
         let voice = voice_of(line);
-        match &content {
-            Content::Text(raw) => {
-                self.speak(&mut place, &voice, decode(raw).unwrap_or_default());
-            }
+        match &message.content {
+            Content::Text(text) => self.speak(&mut place, &voice, text),
             Content::Blocks(blocks) => self.user_blocks(line, &mut place, &voice, blocks),
+            Content::Absent | Content::Other => {}
         }
         if place.is_bare() {
             self.note(&mut place, "empty", Span::default());
@@ -50,36 +49,30 @@ impl Mapper<'_> {
         blocks: &[Block<'_>],
     ) {
         let mut words = Cow::Borrowed("");
-        for block in blocks {
+        for (at, block) in blocks.iter().enumerate() {
             match block.kind.as_str() {
-                "tool_result" => self.tool_result(line, place, block),
-                "text" => {
-                    let text = match &block.plain {
-                        Some(plain) => Cow::Borrowed(plain.as_str()),
-                        None => decode(block.text.as_str()).unwrap_or_default(),
-                    };
-                    join(&mut words, text);
-                }
+                "tool_result" => self.tool_result(line, place, at, block),
+                "text" => join(&mut words, Cow::Borrowed(block.text.as_str())),
                 kind @ ("image" | "document") => {
                     let mut reference = String::new();
-                    push_reference(kind, &block.source, &mut reference);
+                    push_reference(kind, block.source.0.as_ref(), &mut reference);
                     join(&mut words, Cow::Owned(reference));
                 }
                 kind => self.unknown_part(&format!("user/{kind}"), line, self.raw),
             }
         }
         if !words.is_empty() {
-            self.speak(place, voice, words);
+            self.speak(place, voice, &words);
         }
     }
 
     /// Yields the words of a user line: the prompt first, then what was wrapped around it.
-    fn speak(&mut self, place: &mut Place<'_>, voice: &Voice<'_>, words: Cow<'_, str>) {
+    fn speak(&mut self, place: &mut Place<'_>, voice: &Voice<'_>, words: &str) {
         if matches!(voice, Voice::Summary) {
-            let payload = self.out.text(&words);
+            let payload = self.out.text(words);
             return self.compaction(place, "compact-summary", payload);
         }
-        let Parts { prompt, pieces } = take_apart(&words);
+        let Parts { prompt, pieces } = take_apart(words);
         if !prompt.is_empty() {
             match voice {
                 Voice::Injected(speaker) => {
@@ -142,7 +135,7 @@ impl Mapper<'_> {
         let key = EventKey::of_parts(&[b"task-notification", text.as_bytes()]);
         let is_first = place.is_bare();
         if self.is_copied(key) {
-            return;
+            return place.settle();
         }
         let payload = self.out.text(text);
         let mut draft = self.note_draft(place, "task-notification", payload);

@@ -1,125 +1,10 @@
-//! The shapes of Claude Code's JSON. Every field is lenient: a value of an unexpected type is as
-//! good as absent, so that a changed side field never costs a record.
+//! The shapes of Claude Code's JSON. Every field is lenient, so that a changed side field never
+//! costs a record.
 
+use super::lenient::{Flag, Maybe, Number, Present, Raw, Text, others_are_absent};
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer};
-use sonic_rs::LazyValue;
 use std::borrow::Cow;
-use std::fmt;
-
-/// A JSON value as it stands in the line, unread.
-#[derive(Debug, Default)]
-pub(super) struct Raw<'a>(Option<LazyValue<'a>>);
-
-impl Raw<'_> {
-    /// The JSON text; empty when absent or null.
-    pub(super) fn as_str(&self) -> &str {
-        self.0.as_ref().map(LazyValue::as_raw_str).filter(|raw| *raw != "null").unwrap_or_default()
-    }
-
-    /// True when absent, null, or an empty string, list or object.
-    pub(super) fn is_empty(&self) -> bool {
-        matches!(self.as_str(), "" | "\"\"" | "[]" | "{}")
-    }
-
-    /// Whether it is a JSON string.
-    pub(super) fn is_string(&self) -> bool {
-        self.as_str().starts_with('"')
-    }
-
-    /// Reads it as an object.
-    pub(super) fn parse<'s, T: Deserialize<'s>>(&'s self) -> Option<T> {
-        let raw = self.as_str();
-        if raw.starts_with('{') { sonic_rs::from_str(raw).ok() } else { None }
-    }
-
-    /// Reads one field of it, without looking at those behind it.
-    pub(super) fn field(&self, name: &str) -> Option<LazyValue<'_>> {
-        let raw = self.as_str();
-        if raw.starts_with('{') { sonic_rs::get_from_str(raw, [name]).ok() } else { None }
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        LazyValue::deserialize(deserializer).map(|value| Self(Some(value)))
-    }
-}
-
-/// A short string.
-#[derive(Debug, Default)]
-pub(super) struct Text<'a>(Cow<'a, str>);
-
-impl Text<'_> {
-    /// The text; empty when absent or not a string.
-    pub(super) fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// True when absent.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = LazyValue::deserialize(deserializer)?;
-        Ok(match value.as_raw_cow() {
-            Cow::Borrowed(raw) => Self(super::text::decode(raw).unwrap_or_default()),
-            Cow::Owned(raw) => {
-                Self(Cow::Owned(super::text::decode(&raw).unwrap_or_default().into_owned()))
-            }
-        })
-    }
-}
-
-/// A yes or no; anything but `true` is no.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flag(pub(super) bool);
-
-impl<'de> Deserialize<'de> for Flag {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        LazyValue::deserialize(deserializer).map(|value| Self(value.as_raw_str() == "true"))
-    }
-}
-
-/// A number, where one stands.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Number(Option<f64>);
-
-impl Number {
-    /// As a count; negative ones are none.
-    pub(super) fn count(self) -> Option<u64> {
-        self.0.filter(|value| *value >= 0.0).map(|value| value as u64)
-    }
-
-    /// As an exit code.
-    pub(super) fn code(self) -> Option<i32> {
-        self.0.map(|value| value as i32)
-    }
-
-    /// Seconds as milliseconds.
-    pub(super) fn seconds(self) -> Option<u64> {
-        Self(self.0.map(|value| value * 1000.0)).count()
-    }
-}
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        LazyValue::deserialize(deserializer).map(|value| Self(value.as_raw_str().parse().ok()))
-    }
-}
-
-/// Whether a field is there at all; its value is not kept.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Present(pub(super) bool);
-
-impl<'de> Deserialize<'de> for Present {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        IgnoredAny::deserialize(deserializer).map(|_| Self(true))
-    }
-}
 
 /// One line of a transcript.
 #[derive(Debug, Default, Deserialize)]
@@ -156,9 +41,9 @@ pub(super) struct Line<'a> {
     #[serde(borrow)]
     pub(super) origin: Raw<'a>,
     #[serde(borrow)]
-    pub(super) message: Raw<'a>,
+    pub(super) message: Maybe<Message<'a>>,
     #[serde(borrow)]
-    pub(super) tool_use_result: Raw<'a>,
+    pub(super) tool_use_result: Twin<'a>,
     #[serde(borrow)]
     pub(super) attachment: Raw<'a>,
     #[serde(borrow)]
@@ -166,7 +51,7 @@ pub(super) struct Line<'a> {
     #[serde(borrow, rename = "parentToolUseID")]
     pub(super) parent_tool_use_id: Text<'a>,
     #[serde(borrow)]
-    pub(super) content: Raw<'a>,
+    pub(super) content: Content<'a>,
     #[serde(borrow)]
     pub(super) level: Text<'a>,
     #[serde(borrow)]
@@ -183,17 +68,17 @@ pub(super) struct Line<'a> {
     #[serde(borrow)]
     pub(super) agent_name: Text<'a>,
     #[serde(borrow)]
-    pub(super) last_prompt: Raw<'a>,
+    pub(super) last_prompt: Text<'a>,
     #[serde(borrow)]
-    pub(super) mode: Raw<'a>,
+    pub(super) mode: Text<'a>,
     #[serde(borrow)]
-    pub(super) permission_mode: Raw<'a>,
+    pub(super) permission_mode: Text<'a>,
     #[serde(borrow)]
-    pub(super) bridge_session_id: Raw<'a>,
+    pub(super) bridge_session_id: Text<'a>,
     #[serde(borrow)]
     pub(super) operation: Text<'a>,
     #[serde(borrow)]
-    pub(super) pr_url: Raw<'a>,
+    pub(super) pr_url: Text<'a>,
     #[serde(borrow)]
     pub(super) tool_denial_kind: Text<'a>,
 }
@@ -207,9 +92,8 @@ pub(super) struct Message<'a> {
     #[serde(borrow)]
     pub(super) model: Text<'a>,
     #[serde(borrow)]
-    pub(super) content: Raw<'a>,
-    #[serde(borrow)]
-    pub(super) usage: Raw<'a>,
+    pub(super) content: Content<'a>,
+    pub(super) usage: Maybe<UsageWire>,
 }
 
 /// One content block.
@@ -219,9 +103,9 @@ pub(super) struct Block<'a> {
     #[serde(borrow, rename = "type")]
     pub(super) kind: Text<'a>,
     #[serde(borrow)]
-    pub(super) text: Raw<'a>,
+    pub(super) text: Text<'a>,
     #[serde(borrow)]
-    pub(super) thinking: Raw<'a>,
+    pub(super) thinking: Text<'a>,
     #[serde(borrow)]
     pub(super) id: Text<'a>,
     #[serde(borrow)]
@@ -233,13 +117,10 @@ pub(super) struct Block<'a> {
     #[serde(borrow)]
     pub(super) tool_name: Text<'a>,
     #[serde(borrow)]
-    pub(super) content: Raw<'a>,
+    pub(super) content: Content<'a>,
     pub(super) is_error: Flag,
     #[serde(borrow)]
-    pub(super) source: Raw<'a>,
-    /// Set when the block is a bare string.
-    #[serde(skip)]
-    pub(super) plain: Option<String>,
+    pub(super) source: Maybe<ImageSource<'a>>,
 }
 
 /// A block, or whatever else stands in a list of blocks.
@@ -247,75 +128,89 @@ struct Element<'a>(Block<'a>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Element<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ElementVisitor;
+
+        impl<'de> Visitor<'de> for ElementVisitor {
+            type Value = Block<'de>;
+
+            others_are_absent!(scalars Block::default());
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                Block::deserialize(MapAccessDeserializer::new(map))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Block::default())
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Block { kind: "text".into(), text: text.into(), ..Block::default() })
+            }
+        }
+
         deserializer.deserialize_any(ElementVisitor).map(Self)
     }
 }
 
-struct ElementVisitor;
-
-impl<'de> Visitor<'de> for ElementVisitor {
-    type Value = Block<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a content block")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        Block::deserialize(MapAccessDeserializer::new(map))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        let kind = Text(Cow::Borrowed("text"));
-        Ok(Block { kind, plain: Some(text.to_owned()), ..Block::default() })
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Block::default())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Block::default())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(Block::default())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(Block::default())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Block::default())
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Block::default())
-    }
-}
-
-/// The content of a message or of a tool result.
-#[derive(Debug)]
+/// The content of a message, a tool result or an attachment.
+#[derive(Debug, Default)]
 pub(super) enum Content<'a> {
-    /// One JSON string (or, in a tool result, any other lone value), raw.
-    Text(&'a str),
+    /// There is none.
+    #[default]
+    Absent,
+    /// One text.
+    Text(Cow<'a, str>),
     /// A list of blocks.
     Blocks(Vec<Block<'a>>),
+    /// Some other JSON value.
+    Other,
 }
 
-impl<'a> Content<'a> {
-    /// Reads a content field; `None` when it is neither text nor a list.
-    pub(super) fn of(raw: &'a Raw<'_>) -> Option<Self> {
-        let raw = raw.as_str();
-        match raw.as_bytes().first()? {
-            b'"' => Some(Self::Text(raw)),
-            b'[' => {
-                let elements: Vec<Element<'a>> = sonic_rs::from_str(raw).ok()?;
-                Some(Self::Blocks(elements.into_iter().map(|Element(block)| block).collect()))
-            }
-            _ => None,
+impl Content<'_> {
+    /// True when there is nothing in it.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Absent => true,
+            Self::Text(text) => text.is_empty(),
+            Self::Blocks(blocks) => blocks.is_empty(),
+            Self::Other => false,
         }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ContentVisitor;
+
+        impl<'de> Visitor<'de> for ContentVisitor {
+            type Value = Content<'de>;
+
+            others_are_absent!(scalars Content::Absent);
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Content::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Content::Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut blocks = Vec::new();
+                while let Some(Element(block)) = seq.next_element()? {
+                    blocks.push(block);
+                }
+                Ok(Content::Blocks(blocks))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Content::Other)
+            }
+        }
+
+        deserializer.deserialize_any(ContentVisitor)
     }
 }
 
@@ -328,7 +223,7 @@ pub(super) struct ImageSource<'a> {
     #[serde(borrow)]
     pub(super) media_type: Text<'a>,
     #[serde(borrow)]
-    pub(super) data: Raw<'a>,
+    pub(super) data: Text<'a>,
     #[serde(borrow)]
     pub(super) url: Text<'a>,
 }
@@ -336,16 +231,14 @@ pub(super) struct ImageSource<'a> {
 /// `message.usage`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct UsageWire<'a> {
+pub(super) struct UsageWire {
     pub(super) input_tokens: Number,
     pub(super) output_tokens: Number,
     pub(super) cache_read_input_tokens: Number,
     pub(super) cache_creation_input_tokens: Number,
-    #[serde(borrow)]
-    pub(super) cache_creation: Raw<'a>,
+    pub(super) cache_creation: Maybe<CacheSplit>,
     pub(super) thinking_tokens: Number,
-    #[serde(borrow)]
-    pub(super) output_tokens_details: Raw<'a>,
+    pub(super) output_tokens_details: Maybe<OutputDetails>,
 }
 
 /// Cache writes by how long they live.
@@ -391,7 +284,7 @@ pub(super) struct ToolUseResult<'a> {
     #[serde(borrow)]
     pub(super) file_path: Text<'a>,
     #[serde(borrow)]
-    pub(super) file: Raw<'a>,
+    pub(super) file: Maybe<FileResult<'a>>,
     pub(super) duration_ms: Number,
     pub(super) total_duration_ms: Number,
     pub(super) duration_seconds: Number,
@@ -404,26 +297,78 @@ pub(super) struct ToolUseResult<'a> {
     pub(super) answers: Present,
 }
 
+/// The file part of what a reading tool gave.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct FileResult<'a> {
+    #[serde(borrow)]
+    pub(super) file_path: Text<'a>,
+}
+
+/// `toolUseResult` as it comes.
+#[derive(Debug, Default)]
+pub(super) enum Twin<'a> {
+    /// There is none, or one that says nothing.
+    #[default]
+    Absent,
+    /// A text: the error, as a rule.
+    Text(Cow<'a, str>),
+    /// The structured result.
+    Object(Box<ToolUseResult<'a>>),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Twin<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TwinVisitor;
+
+        impl<'de> Visitor<'de> for TwinVisitor {
+            type Value = Twin<'de>;
+
+            others_are_absent!(scalars Twin::Absent);
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Twin::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Twin::Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                let result = ToolUseResult::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Twin::Object(Box::new(result)))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Twin::Absent)
+            }
+        }
+
+        deserializer.deserialize_any(TwinVisitor)
+    }
+}
+
 /// `attachment`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Attachment<'a> {
     #[serde(borrow)]
-    pub(super) prompt: Raw<'a>,
+    pub(super) prompt: Content<'a>,
     #[serde(borrow)]
-    pub(super) content: Raw<'a>,
+    pub(super) content: Content<'a>,
     #[serde(borrow)]
-    pub(super) snippet: Raw<'a>,
+    pub(super) snippet: Content<'a>,
     #[serde(borrow)]
-    pub(super) stdout: Raw<'a>,
+    pub(super) stdout: Content<'a>,
     #[serde(borrow)]
-    pub(super) stderr: Raw<'a>,
+    pub(super) stderr: Content<'a>,
     #[serde(borrow)]
     pub(super) blocking_error: Raw<'a>,
     #[serde(borrow)]
-    pub(super) text: Raw<'a>,
+    pub(super) text: Content<'a>,
     #[serde(borrow)]
-    pub(super) new_date: Raw<'a>,
+    pub(super) new_date: Content<'a>,
     #[serde(borrow)]
     pub(super) filename: Text<'a>,
     #[serde(borrow)]

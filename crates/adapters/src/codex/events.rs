@@ -15,8 +15,7 @@ use std::borrow::Cow;
 
 impl Thread {
     /// Maps one event.
-    pub(super) fn event(&mut self, cx: &mut Cx<'_>, json: &str) {
-        let Some(event) = read::<Event<'_>>(json) else { return self.unknown(cx, "event_msg") };
+    pub(super) fn event(&mut self, cx: &mut Cx<'_>, event: &Event<'_>, json: &str) {
         let Some(row) = find(Scope::Event, &event.kind) else {
             let name = format!("{}{}", Scope::Event.prefix(), event.kind.or("?"));
             return self.unknown(cx, &name);
@@ -31,10 +30,10 @@ impl Thread {
                 self.token_count(cx, &info);
             }
             Says::TokenRecord => self.token_record(cx, &read(json).unwrap_or_default()),
-            Says::UserMessage => self.user_event(cx, &event),
+            Says::UserMessage => self.user_event(cx, event),
             Says::AgentMessage => self.answer(cx, Stream::Screen, &event.message, ""),
             Says::AgentReasoning => self.thought(cx, Stream::Screen, &event.text, ""),
-            _ => self.event_or_item(cx, &event, row.1, row.2),
+            _ => self.event_or_item(cx, event, row.1, row.2),
         }
     }
 
@@ -153,9 +152,12 @@ impl Thread {
             Says::Settings => {
                 let settings: Detail<'_> =
                     read(raw_str(&event.thread_settings)).unwrap_or_default();
-                self.use_model(cx, &settings.model);
-                self.use_cwd(cx, &settings.cwd);
-                self.note(cx, "thread_settings_applied", &settings.model);
+                let name = "thread_settings_applied";
+                let note = Note::lifecycle(Identity::InTurn(name, digest(&settings.model)), name);
+                if self.emit(cx, &note, |out| out.push_str(&settings.model)) {
+                    self.use_own_model(cx, &settings.model);
+                    self.use_cwd(cx, &settings.cwd);
+                }
             }
             Says::Goal => {
                 let goal: Detail<'_> = read(raw_str(&event.goal)).unwrap_or_default();
@@ -198,6 +200,10 @@ impl Thread {
     }
 
     fn command_end(&mut self, cx: &mut Cx<'_>, event: &Event<'_>) {
+        let outcome = outcome_of(event);
+        if self.completes(&event.id, outcome) {
+            return;
+        }
         let command = join_command(raw_str(&event.command)).unwrap_or_default();
         let input = sonic_rs::to_string(&command).unwrap_or_default();
         let input = format!("{{\"cmd\":{input}}}");
@@ -208,15 +214,18 @@ impl Thread {
         if output.is_empty() {
             output = outputs(event);
         }
-        self.ended(cx, Ended { call, outcome: outcome_of(event), output: Some(output) });
+        self.ended(cx, Ended { call, outcome, output: Some(output) });
     }
 
     fn patch_end(&mut self, cx: &mut Cx<'_>, event: &Event<'_>) {
+        let outcome = outcome_of(event);
+        if self.completes(&event.id, outcome) {
+            return;
+        }
         let changes = raw_str(&event.changes);
         let call =
             ToolUse { files: keys_of(changes), ..ToolUse::new("apply_patch", &event.id, changes) };
-        let output = Some(outputs(event));
-        self.ended(cx, Ended { call, outcome: outcome_of(event), output });
+        self.ended(cx, Ended { call, outcome, output: Some(outputs(event)) });
     }
 
     fn mcp_end(&mut self, cx: &mut Cx<'_>, event: &Event<'_>) {

@@ -11,10 +11,7 @@ use std::borrow::Cow;
 
 impl Thread {
     /// Maps one item.
-    pub(super) fn item(&mut self, cx: &mut Cx<'_>, json: &str) {
-        let Some(mut item) = read::<Item<'_>>(json) else {
-            return self.unknown(cx, "response_item");
-        };
+    pub(super) fn item(&mut self, cx: &mut Cx<'_>, mut item: Item<'_>) {
         // Early files and the chat form of the TypeScript CLI name only the role.
         let kind = item.kind.or(if item.role.is_empty() { "?" } else { "message" }).to_owned();
         let Some(row) = find(Scope::Response, &kind) else {

@@ -36,7 +36,10 @@ impl RolloutReader {
         let Some(meta) = read::<Meta<'_>>(raw_str(&document.session)) else { return false };
         self.thread.head(cx, &meta);
         for item in &document.items {
-            self.thread.item(cx, item.as_raw_str());
+            match read(item.as_raw_str()) {
+                Some(item) => self.thread.item(cx, item),
+                None => self.thread.unknown(cx, "item"),
+            }
         }
         true
     }
@@ -50,7 +53,7 @@ impl Reader for RolloutReader {
         // The first head names the thread of all lines, also of those before it.
         let Some(found) = memmem::find(head, b"\"session_meta\"") else { return };
         let start = memrchr(b'\n', &head[..found]).map_or(0, |at| at + 1);
-        let Some(len) = memchr(b'\n', &head[start..]) else { return };
+        let len = memchr(b'\n', &head[start..]).unwrap_or(head.len() - start);
         let line = sonic_rs::from_slice::<Line<'_>>(&head[start..start + len]).unwrap_or_default();
         let meta = read::<Meta<'_>>(raw_str(&line.payload)).unwrap_or_default();
         if &*line.kind == "session_meta" && !meta.id.is_empty() {
@@ -104,25 +107,80 @@ impl Reader for RolloutReader {
     }
 }
 
+/// The envelope exactly as Codex writes it. Cutting it off by hand spares reading every line
+/// twice; whatever looks different is read as JSON in full.
+struct Envelope<'a> {
+    timestamp: &'a str,
+    ordinal: Option<u64>,
+    kind: &'a str,
+    payload: &'a str,
+}
+
+impl<'a> Envelope<'a> {
+    fn split(text: &'a str) -> Option<Self> {
+        let (timestamp, rest) = text.strip_prefix("{\"timestamp\":\"")?.split_once("\",\"")?;
+        let (ordinal, rest) = match rest.strip_prefix("ordinal\":") {
+            Some(rest) => {
+                let (ordinal, rest) = rest.split_once(",\"")?;
+                (Some(ordinal.parse().ok()?), rest)
+            }
+            None => (None, rest),
+        };
+        let (kind, rest) = rest.strip_prefix("type\":\"")?.split_once("\",\"payload\":")?;
+        let payload = rest.strip_suffix('}')?;
+        (!kind.contains('"')).then_some(Self { timestamp, ordinal, kind, payload })
+    }
+}
+
 impl Thread {
     /// Maps one line of any dialect; `false` if it is no JSON object.
     fn line(&mut self, cx: &mut Cx<'_>, text: &str) -> bool {
+        if let Some(envelope) = Envelope::split(text)
+            && self.enveloped(cx, &envelope)
+        {
+            return true;
+        }
         let Ok(line) = sonic_rs::from_str::<Line<'_>>(text) else { return false };
         cx.ts = Timestamp::parse(&line.timestamp);
         cx.ordinal = line.ordinal.0;
         let payload = raw_str(&line.payload);
         match &*line.kind {
-            "response_item" if !payload.is_empty() => self.item(cx, payload),
-            "event_msg" if !payload.is_empty() => self.event(cx, payload),
+            "response_item" if !payload.is_empty() => match read(payload) {
+                Some(item) => self.item(cx, item),
+                None => self.unknown(cx, "response_item"),
+            },
+            "event_msg" if !payload.is_empty() => match read(payload) {
+                Some(event) => self.event(cx, &event, payload),
+                None => self.unknown(cx, "event_msg"),
+            },
             kind if !payload.is_empty() => self.wrapped(cx, kind, payload),
             _ => self.bare(cx, &line, text),
         }
         true
     }
 
+    /// Maps an item or event in the usual envelope; `false` if it must be looked at closely.
+    fn enveloped(&mut self, cx: &mut Cx<'_>, envelope: &Envelope<'_>) -> bool {
+        cx.ts = Timestamp::parse(envelope.timestamp);
+        cx.ordinal = envelope.ordinal;
+        match envelope.kind {
+            "response_item" => read(envelope.payload).is_some_and(|item| {
+                self.item(cx, item);
+                true
+            }),
+            "event_msg" => read(envelope.payload).is_some_and(|event| {
+                self.event(cx, &event, envelope.payload);
+                true
+            }),
+            _ => false,
+        }
+    }
+
     /// A line of the wrapped dialects that is neither item nor event.
     fn wrapped(&mut self, cx: &mut Cx<'_>, kind: &str, payload: &str) {
-        let Some(row) = find(Scope::Line, kind) else { return self.unknown(cx, kind) };
+        let Some(row) = find(Scope::Line, kind) else {
+            return self.unknown(cx, if kind.is_empty() { "?" } else { kind });
+        };
         match row.2 {
             Says::Meta => match read::<Meta<'_>>(payload) {
                 Some(meta) => self.head(cx, &meta),
@@ -182,10 +240,9 @@ impl Thread {
 
     fn bare_item(&mut self, cx: &mut Cx<'_>, line: &Line<'_>, text: &str) {
         let kind = if line.kind.is_empty() { "message" } else { &line.kind };
-        if find(Scope::Response, kind).is_some() {
-            self.item(cx, text);
-        } else {
-            self.unknown(cx, kind);
+        match read(text) {
+            Some(item) if find(Scope::Response, kind).is_some() => self.item(cx, item),
+            _ => self.unknown(cx, kind),
         }
     }
 }

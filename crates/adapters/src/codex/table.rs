@@ -205,3 +205,72 @@ pub(super) const TABLE: &[Row] = {
 pub(super) fn find(scope: Scope, kind: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.0 == scope && row.1 == kind)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codex::reader::RolloutReader;
+    use crate::{Batch, Form, NoAncestry, Reader, Record};
+
+    /// A payload with something to say for every type.
+    fn payload(kind: &str) -> String {
+        let counts = r#"{"input_tokens":1,"output_tokens":1,"total_tokens":2}"#;
+        format!(
+            r#"{{"type":"{kind}","id":"x","message":"t","text":"t","role":"assistant","kind":"web.search",
+            "content":[{{"type":"text","text":"t"}}],"summary":[{{"text":"t"}}],"summary_text":["t"],
+            "fragments":[{{"text":"t"}}],"response_id":"r","usage":{counts},
+            "info":{{"total_token_usage":{counts},"last_token_usage":{counts}}}}}"#
+        )
+        .replace('\n', " ")
+    }
+
+    fn line(scope: Scope, kind: &str) -> String {
+        let wrap = |kind: &str, payload: &str| {
+            format!(r#"{{"timestamp":"2026-08-20T10:00:00Z","type":"{kind}","payload":{payload}}}"#)
+        };
+        match scope {
+            Scope::Line if kind == "state" => r#"{"record_type":"state"}"#.to_owned(),
+            Scope::Line => wrap(kind, &payload("")),
+            // An item takes `message` for another name of its content.
+            Scope::Response => {
+                wrap("response_item", &payload(kind).replace(r#""message":"t","#, ""))
+            }
+            Scope::Event => wrap("event_msg", &payload(kind)),
+            Scope::Item => {
+                let item = format!(r#"{{"type":"item_completed","item":{}}}"#, payload(kind));
+                wrap("event_msg", &item)
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_is_reachable_and_yields_as_its_duty_says() {
+        for (scope, kind, _, duty) in TABLE {
+            if *kind == "item_completed" {
+                continue;
+            }
+            let mut reader = RolloutReader::new("t".to_owned(), Form::Lines);
+            let mut batch = Batch::default();
+            reader.record(line(*scope, kind).as_bytes(), &mut NoAncestry, &mut batch);
+            let name = format!("{}{kind}", scope.prefix());
+            let unknown =
+                |record: &Record| matches!(record, Record::Unknown { .. } | Record::Bad { .. });
+            assert!(!batch.records().iter().any(|located| unknown(&located.record)), "{name}");
+            assert_eq!(batch.is_empty(), *duty == Duty::Mark, "{name}");
+        }
+    }
+
+    #[test]
+    fn no_type_stands_twice_and_mirrors_name_a_spine() {
+        for (at, row) in TABLE.iter().enumerate() {
+            let twice = TABLE[..at].iter().any(|other| other.0 == row.0 && other.1 == row.1);
+            assert!(!twice, "{row:?}");
+            if let Duty::Mirror(spine) = row.3 {
+                let known = TABLE.iter().any(|other| {
+                    other.3 == Duty::Spine && format!("{}{}", other.0.prefix(), other.1) == spine
+                });
+                assert!(known || spine.contains('*'), "{row:?}");
+            }
+        }
+    }
+}

@@ -70,12 +70,16 @@ pub(super) struct Task {
     pub(super) review: bool,
 }
 
+/// Whether this is the record a fork writes before its first turn, after what it copied.
+fn is_settings(identity: Identity<'_>) -> bool {
+    matches!(identity, Identity::InTurn("thread_settings_applied", _))
+}
+
 /// What was already told of the thread's own session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Told {
     pub(super) cwd: bool,
     pub(super) title: bool,
-    pub(super) model: bool,
 }
 
 /// What is remembered of a thread. Bounded, whatever the file.
@@ -136,14 +140,14 @@ impl Thread {
         }
     }
 
-    /// Yields an event unless it is stored with the thread it was copied from. The key it has
-    /// there or here, in any case.
+    /// Yields an event unless it is stored with the thread it was copied from; `true` if it is
+    /// this thread's own.
     pub(super) fn emit(
         &mut self,
         cx: &mut Cx<'_>,
         note: &Note<'_>,
         payload: impl FnOnce(&mut String),
-    ) -> EventKey {
+    ) -> bool {
         let talk = note.kind.is_conversation();
         if talk {
             self.compaction = 0;
@@ -152,7 +156,7 @@ impl Thread {
         if talk {
             self.lineage.talked();
         }
-        let Some(session) = session else { return key };
+        let Some(session) = session else { return false };
         let own = !self.lineage.is_copying() || session == self.uid();
         let out = &mut *cx.out;
         let mut draft = EventDraft::new(out.session(&session), key, note.kind, note.role);
@@ -169,7 +173,7 @@ impl Thread {
         draft.is_sidechain = own && self.is_subagent;
         draft.payload = out.text_with(payload);
         out.event(draft);
-        key
+        own
     }
 
     /// Whose event this is (`None`: stored already) and its key there.
@@ -192,7 +196,7 @@ impl Thread {
                 self.turns.take(identity);
                 return (None, key);
             }
-            if self.lineage.is_dated() {
+            if self.lineage.is_dated() && !is_settings(identity) {
                 // The owner's own file was not read as far as the copy goes, or not at all.
                 return (Some(uid), self.turns.take(identity));
             }
@@ -210,7 +214,7 @@ impl Thread {
         owners.iter().any(|owner| owner.known && cx.ancestry.has_event(&owner.uid(), key))
     }
 
-    /// Yields knowledge about the thread as a whole, unless the line is copied.
+    /// Yields knowledge about the thread as a whole.
     pub(super) fn patch(&mut self, cx: &mut Cx<'_>, patch: SessionPatch) {
         let session = self.session(cx.out);
         cx.out.patch(session, patch);
@@ -221,23 +225,26 @@ impl Thread {
         cx.out.unknown(type_name, self.cli_version.as_deref(), cx.raw);
     }
 
-    /// Takes up a model; yields it when it changed.
+    /// Takes up the model of a turn; yields it when it changed.
     pub(super) fn use_model(&mut self, cx: &mut Cx<'_>, model: &str) {
-        let same = self.model.as_deref() == Some(model);
-        let told = same && (self.told.model || self.lineage.is_copying());
-        if model.is_empty() || told {
+        match self.lineage.owner() {
+            None => self.use_own_model(cx, model),
+            Some(owner) if owner.known || model.is_empty() => {}
+            Some(owner) => {
+                let session = cx.out.session(&owner.uid());
+                let model = Some(model.to_owned());
+                cx.out.patch(session, SessionPatch { model, ..SessionPatch::default() });
+            }
+        }
+    }
+
+    /// Takes up a model of the thread itself.
+    pub(super) fn use_own_model(&mut self, cx: &mut Cx<'_>, model: &str) {
+        if model.is_empty() || self.model.as_deref() == Some(model) {
             return;
         }
         self.model = Some(model.to_owned());
-        let session = match self.lineage.owner() {
-            Some(owner) if owner.known => return,
-            Some(owner) => cx.out.session(&owner.uid()),
-            None => {
-                self.told.model = true;
-                self.session(cx.out)
-            }
-        };
-        cx.out.patch(session, SessionPatch { model: self.model.clone(), ..Default::default() });
+        self.patch(cx, SessionPatch { model: self.model.clone(), ..SessionPatch::default() });
     }
 
     /// Takes up the first working directory known.

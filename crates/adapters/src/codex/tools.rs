@@ -65,7 +65,7 @@ impl Thread {
         self.emit_call(cx, call, repeat);
     }
 
-    fn emit_call(&mut self, cx: &mut Cx<'_>, call: ToolUse<'_>, repeat: u8) -> EventKey {
+    fn emit_call(&mut self, cx: &mut Cx<'_>, call: ToolUse<'_>, repeat: u8) {
         let command = command_line(call.tool, call.input);
         let kind = if call.tool == ASKS_HUMAN {
             EventKind::Decision
@@ -89,7 +89,7 @@ impl Thread {
             files,
             ..Note::new(identity, kind, call.role)
         };
-        self.emit(cx, &note, |out| push_text(out, call.input))
+        self.emit(cx, &note, |out| push_text(out, call.input));
     }
 
     /// An answer in the model's stream.
@@ -167,15 +167,19 @@ impl Thread {
         self.emit(cx, &note, write);
     }
 
+    /// Whether the end of a call is told with its answer in the model's stream; what it says of
+    /// the outcome is kept for that answer.
+    pub(super) fn completes(&mut self, call_id: &str, outcome: Outcome) -> bool {
+        !call_id.is_empty()
+            && (self.calls.complete(call_id, outcome) || self.calls.is_done(call_id))
+    }
+
     /// The end of a call told by an event or item: completes the open call, repeats an answered
     /// one, or is itself all there is of a call outside the model's stream.
     pub(super) fn ended(&mut self, cx: &mut Cx<'_>, ended: Ended<'_>) {
         let call_id = ended.call.call_id;
         let told = self.calls.take_announced(call_id);
-        if !call_id.is_empty()
-            && (self.calls.complete(call_id, ended.outcome)
-                || (!told && self.calls.is_done(call_id)))
-        {
+        if !told && self.completes(call_id, ended.outcome) {
             return;
         }
         let tool = ended.call.tool.to_owned();

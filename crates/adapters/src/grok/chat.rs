@@ -83,8 +83,8 @@ pub(super) fn is_record_type(name: &str) -> bool {
 
 /// Maps one line; `false` if it is no JSON object. `is_needed` remembers whether the session lacks
 /// the authoritative log.
-pub(super) fn record(json: &[u8], is_needed: &mut Option<bool>, desk: &mut Desk<'_>) -> bool {
-    let Ok(item) = sonic_rs::from_slice::<Item<'_>>(json) else { return false };
+pub(super) fn record(json: &str, is_needed: &mut Option<bool>, desk: &mut Desk<'_>) -> bool {
+    let Ok(item) = sonic_rs::from_str::<Item<'_>>(json) else { return false };
     let session_id = desk.state.session.clone();
     let owner = uid(&session_id);
     let is_needed =
@@ -95,7 +95,7 @@ pub(super) fn record(json: &[u8], is_needed: &mut Option<bool>, desk: &mut Desk<
     let stamp = Stamp {
         session: desk.out.session(&owner),
         session_id,
-        key: EventKey::of_parts(&[b"chat", json]),
+        key: EventKey::of_parts(&[b"chat", json.as_bytes()]),
         event_id: None,
         ts: None,
         prompt: desk.state.prompt.as_ref().map(|(_, key)| EventKey(*key)),
@@ -111,7 +111,7 @@ pub(super) fn record(json: &[u8], is_needed: &mut Option<bool>, desk: &mut Desk<
         Some("backend_tool_call") => backend_call(&item, &stamp, desk),
         other => {
             let name = format!("chat/{}", other.unwrap_or("no-type"));
-            desk.out.unknown(&name, None, json);
+            desk.out.unknown(&name, None, json.as_bytes());
         }
     }
     true
@@ -201,7 +201,7 @@ fn tool_call(call: &Call<'_>, stamp: &Stamp<'_>, desk: &mut Desk<'_>) {
     let (Some(id), name, arguments) =
         (call.id.text(), name.unwrap_or("tool"), arguments.unwrap_or_default())
     else {
-        desk.out.unknown("chat/tool_call without id", None, stamp.raw);
+        desk.out.unknown("chat/tool_call without id", None, stamp.raw.as_bytes());
         return;
     };
     let input: Arguments<'_> = sonic_rs::from_str(arguments).unwrap_or_default();

@@ -43,13 +43,13 @@ struct Event<'a> {
 }
 
 /// Maps one line; `false` if it is no JSON object.
-pub(super) fn record(json: &[u8], desk: &mut Desk<'_>) -> bool {
-    let Ok(event) = sonic_rs::from_slice::<Event<'_>>(json) else { return false };
+pub(super) fn record(json: &str, desk: &mut Desk<'_>) -> bool {
+    let Ok(event) = sonic_rs::from_str::<Event<'_>>(json) else { return false };
     if let Some(id) = event.session_id.text() {
         desk.state.confirm_session(id);
     }
     let Some(name) = event.name.text() else {
-        desk.out.unknown("events/no-type", None, json);
+        desk.out.unknown("events/no-type", None, json.as_bytes());
         return true;
     };
     let is_repetition = name == "tool_completed" && event.source.text() == Some("workspace");
@@ -62,15 +62,15 @@ pub(super) fn record(json: &[u8], desk: &mut Desk<'_>) -> bool {
             follow_turn(name, &event, &stamp, desk);
             note(kind, name, &event, &stamp, desk);
         }
-        None => desk.out.unknown(&format!("events/{name}"), None, json),
+        None => desk.out.unknown(&format!("events/{name}"), None, json.as_bytes()),
     }
     true
 }
 
-fn stamped<'a>(json: &'a [u8], event: &Event<'_>, desk: &mut Desk<'_>) -> Stamp<'a> {
+fn stamped<'a>(json: &'a str, event: &Event<'_>, desk: &mut Desk<'_>) -> Stamp<'a> {
     let ts = event.ts.moment();
     let time = ts.map_or(0, |at| at.0).to_le_bytes();
-    let content = EventKey::of_parts(&[json]).0.to_le_bytes();
+    let content = EventKey::of(json).0.to_le_bytes();
     let session_id = desk.state.session.clone();
     Stamp {
         session: desk.out.session(&uid(&session_id)),
@@ -149,7 +149,7 @@ fn note(kind: EventKind, name: &str, event: &Event<'_>, stamp: &Stamp<'_>, desk:
     draft.tool = Some(desk.out.text(name));
     let summary = headline(name, event);
     draft.summary = Some(desk.out.text(&summary));
-    draft.payload = desk.out.text(&String::from_utf8_lossy(stamp.raw));
+    draft.payload = desk.out.text(stamp.raw);
     desk.out.event(draft);
 }
 

@@ -38,14 +38,16 @@ pub(super) fn turn(end: TurnEnd, prompt_id: &str) -> EventKey {
     EventKey::of_parts(&[tag, prompt_id.as_bytes()])
 }
 
-/// The tokens of a turn, unique over all sessions.
+/// The tokens of a turn, unique over all sessions. A fork copies turns under their old prompt ids;
+/// they are the same tokens. Prompt ids that are no UUIDs are unique within their session only.
 pub(super) fn usage(session_id: &str, prompt_id: &str) -> EventKey {
-    EventKey::of_parts(&[b"grok", session_id.as_bytes(), prompt_id.as_bytes()])
+    let scope = if is_uuid(prompt_id) { "" } else { session_id };
+    EventKey::of_parts(&[b"grok", scope.as_bytes(), prompt_id.as_bytes()])
 }
 
 /// The share of a turn's tokens that another model than its main one spent.
 pub(super) fn usage_share(session_id: &str, prompt_id: &str, model: &str) -> EventKey {
-    EventKey::of_parts(&[b"grok", session_id.as_bytes(), prompt_id.as_bytes(), model.as_bytes()])
+    beside(usage(session_id, prompt_id), model)
 }
 
 /// A further event of a record that already gave one.

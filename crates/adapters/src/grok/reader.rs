@@ -37,20 +37,20 @@ impl LogReader {
         Self { state: State::new(dialect, session), cwd: paths::cwd(path), is_chat_needed: None }
     }
 
-    fn peek(&mut self, line: &[u8]) {
-        if let Ok(envelope) = sonic_rs::from_slice::<Envelope<'_>>(line)
+    fn peek(&mut self, line: &str) {
+        if let Ok(envelope) = sonic_rs::from_str::<Envelope<'_>>(line)
             && let Some(params) = envelope.params
         {
             self.saw(Dialect::Updates, params.session_id.text());
             return;
         }
-        if let Ok(bare) = sonic_rs::from_slice::<Notification<'_>>(line)
+        if let Ok(bare) = sonic_rs::from_str::<Notification<'_>>(line)
             && bare.update.is_some()
         {
             self.saw(Dialect::Updates, bare.session_id.text());
             return;
         }
-        let Ok(peek) = sonic_rs::from_slice::<Peek<'_>>(line) else { return };
+        let Ok(peek) = sonic_rs::from_str::<Peek<'_>>(line) else { return };
         if peek.update.text().is_some() {
             self.saw(Dialect::Updates, None);
         } else if !peek.ts.is_nothing() && peek.kind.text().is_some() {
@@ -70,7 +70,7 @@ impl LogReader {
     }
 
     /// Maps one document; `false` if it is none.
-    fn document(&mut self, json: &[u8], ancestry: &mut dyn Ancestry, out: &mut Batch) -> bool {
+    fn document(&mut self, json: &str, ancestry: &mut dyn Ancestry, out: &mut Batch) -> bool {
         let dialect = self.state.dialect.unwrap_or(Dialect::Foreign);
         let mut desk = Desk { state: &mut self.state, ancestry, out };
         match dialect {
@@ -81,7 +81,7 @@ impl LogReader {
                 chat::record(json, needed, &mut desk)
             }
             Dialect::Foreign => {
-                desk.out.unknown("unrecognised-log", None, json);
+                desk.out.unknown("unrecognised-log", None, json.as_bytes());
                 true
             }
         }
@@ -95,7 +95,9 @@ impl Reader for LogReader {
             if self.state.is_session_sure && self.state.dialect.is_some() {
                 break;
             }
-            self.peek(line);
+            if let Ok(line) = std::str::from_utf8(line) {
+                self.peek(line);
+            }
         }
     }
 
@@ -103,16 +105,19 @@ impl Reader for LogReader {
         if bytes.trim_ascii().is_empty() {
             return;
         }
-        if self.state.dialect.is_none() {
-            self.peek(bytes);
-        }
-        if self.document(bytes, ancestry, out) {
-            return;
+        // The parser hands out text before it has seen all of the bytes, so they are checked first.
+        if let Ok(line) = std::str::from_utf8(bytes) {
+            if self.state.dialect.is_none() {
+                self.peek(line);
+            }
+            if self.document(line, ancestry, out) {
+                return;
+            }
         }
         // A write that was cut off leaves one line of rubbish; whole records in it are still read.
         let mut is_read = false;
         for document in recover(bytes) {
-            is_read |= self.document(document.as_bytes(), ancestry, out);
+            is_read |= self.document(&document, ancestry, out);
         }
         if !is_read {
             out.bad("not a JSON record", bytes);

@@ -28,7 +28,7 @@ impl DocumentReader {
     }
 
     /// Maps the file; `false` if it is no JSON object.
-    fn read(&self, json: &[u8], ancestry: &mut dyn Ancestry, out: &mut Batch) -> bool {
+    fn read(&self, json: &str, ancestry: &mut dyn Ancestry, out: &mut Batch) -> bool {
         match self.document {
             Document::Summary => self.summary(json, out),
             Document::Signals => self.signals(json, out),
@@ -42,11 +42,14 @@ impl Reader for DocumentReader {
     fn begin(&mut self, _head: &[u8]) {}
 
     fn record(&mut self, bytes: &[u8], ancestry: &mut dyn Ancestry, out: &mut Batch) {
-        if bytes.trim_ascii().is_empty() || self.read(bytes, ancestry, out) {
+        if bytes.trim_ascii().is_empty() {
+            return;
+        }
+        if std::str::from_utf8(bytes).is_ok_and(|json| self.read(json, ancestry, out)) {
             return;
         }
         let documents = recover(bytes);
-        if !documents.iter().any(|json| self.read(json.as_bytes(), ancestry, out)) {
+        if !documents.iter().any(|json| self.read(json, ancestry, out)) {
             out.bad("not a JSON document", bytes);
         }
     }
@@ -131,8 +134,8 @@ fn owned(field: &Scalar<'_>) -> Option<String> {
 }
 
 impl DocumentReader {
-    fn summary(&self, json: &[u8], out: &mut Batch) -> bool {
-        let Ok(summary) = sonic_rs::from_slice::<SessionFile<'_>>(json) else { return false };
+    fn summary(&self, json: &str, out: &mut Batch) -> bool {
+        let Ok(summary) = sonic_rs::from_str::<SessionFile<'_>>(json) else { return false };
         let info = summary.info.as_ref();
         let id = info.and_then(|info| info.id.text()).unwrap_or(&self.session);
         let kind = summary.session_kind.text().unwrap_or_default();
@@ -156,8 +159,8 @@ impl DocumentReader {
         true
     }
 
-    fn signals(&self, json: &[u8], out: &mut Batch) -> bool {
-        let Ok(signals) = sonic_rs::from_slice::<Signals<'_>>(json) else { return false };
+    fn signals(&self, json: &str, out: &mut Batch) -> bool {
+        let Ok(signals) = sonic_rs::from_str::<Signals<'_>>(json) else { return false };
         if let Some(model) = owned(&signals.primary_model_id) {
             let session = out.session(&uid(&self.session));
             out.patch(session, SessionPatch { model: Some(model), ..SessionPatch::default() });
@@ -165,8 +168,8 @@ impl DocumentReader {
         true
     }
 
-    fn subagent(&self, json: &[u8], out: &mut Batch) -> bool {
-        let Ok(meta) = sonic_rs::from_slice::<ChildFile<'_>>(json) else { return false };
+    fn subagent(&self, json: &str, out: &mut Batch) -> bool {
+        let Ok(meta) = sonic_rs::from_str::<ChildFile<'_>>(json) else { return false };
         let child = meta.child_session_id.text().unwrap_or(&self.session);
         let parent = meta.parent_session_id.text().or(self.parent.as_deref());
         let patch = SessionPatch {
@@ -188,8 +191,8 @@ impl DocumentReader {
     /// The ledger repeats the turns of `updates.jsonl`, at times with what sub-agents spent later and
     /// with turns inherited from a fork's source. It is therefore asked only for what that log lacks:
     /// all turns of a session without the log, and turns the log ended without stating their tokens.
-    fn usage(&self, json: &[u8], ancestry: &mut dyn Ancestry, out: &mut Batch) -> bool {
-        let Ok(ledger) = sonic_rs::from_slice::<Ledger<'_>>(json) else { return false };
+    fn usage(&self, json: &str, ancestry: &mut dyn Ancestry, out: &mut Batch) -> bool {
+        let Ok(ledger) = sonic_rs::from_str::<Ledger<'_>>(json) else { return false };
         let id = ledger.session_id.text().unwrap_or(&self.session);
         let owner = uid(id);
         let has_log = ancestry.has_event(&owner, keys::log_opened());

@@ -22,7 +22,7 @@ pub(super) struct Stamp<'a> {
     /// The prompt the turn began with.
     pub(super) prompt: Option<EventKey>,
     /// The record as it stands.
-    pub(super) raw: &'a [u8],
+    pub(super) raw: &'a str,
 }
 
 impl Stamp<'_> {

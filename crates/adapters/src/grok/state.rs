@@ -91,7 +91,7 @@ impl State {
     }
 
     pub(super) fn restored(saved: &[u8]) -> Option<Self> {
-        let state: Self = sonic_rs::from_slice(saved).ok()?;
+        let state: Self = sonic_rs::from_str(std::str::from_utf8(saved).ok()?).ok()?;
         (state.format == Self::FORMAT).then_some(state)
     }
 

@@ -13,7 +13,7 @@ const CHANGING_KINDS: &[&str] = &["edit", "write", "delete", "move"];
 /// A call, and where it comes with its result already, that too.
 pub(super) fn call(update: &Update<'_>, stamp: &Stamp<'_>, desk: &mut Desk<'_>) {
     let Some(call_id) = update.call_id.text() else {
-        desk.out.unknown("tool_call without id", None, stamp.raw);
+        desk.out.unknown("tool_call without id", None, stamp.raw.as_bytes());
         return;
     };
     let input: ToolInput<'_> = part(&update.raw_input).unwrap_or_default();
@@ -42,7 +42,7 @@ pub(super) fn call(update: &Update<'_>, stamp: &Stamp<'_>, desk: &mut Desk<'_>) 
 /// A change of a call: its result, output so far, or a repetition of what is known.
 pub(super) fn update(update: &Update<'_>, stamp: &Stamp<'_>, desk: &mut Desk<'_>) {
     let Some(call_id) = update.call_id.text() else {
-        desk.out.unknown("tool_call_update without id", None, stamp.raw);
+        desk.out.unknown("tool_call_update without id", None, stamp.raw.as_bytes());
         return;
     };
     if is_terminal(update) {

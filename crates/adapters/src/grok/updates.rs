@@ -9,10 +9,10 @@ use backstory_model::{EventKind, Role, summarize};
 use std::borrow::Cow;
 
 /// Maps one line; `false` if it is no JSON object of this log's kind.
-pub(super) fn record(json: &[u8], cwd: Option<&str>, desk: &mut Desk<'_>) -> bool {
+pub(super) fn record(json: &str, cwd: Option<&str>, desk: &mut Desk<'_>) -> bool {
     let Some((timestamp, method, notification)) = parsed(json) else { return false };
     let Some(update) = notification.update.as_ref() else {
-        desk.out.unknown(method.text().unwrap_or("no-update"), None, json);
+        desk.out.unknown(method.text().unwrap_or("no-update"), None, json.as_bytes());
         return true;
     };
     if let Some(id) = notification.session_id.text() {
@@ -29,27 +29,27 @@ pub(super) fn record(json: &[u8], cwd: Option<&str>, desk: &mut Desk<'_>) -> boo
         Some("tool_call") => tools::call(update, &stamp, desk),
         Some("tool_call_update") => tools::update(update, &stamp, desk),
         Some(name) => vendor::update(name, update, &stamp, desk),
-        None => desk.out.unknown(method.text().unwrap_or("no-type"), None, json),
+        None => desk.out.unknown(method.text().unwrap_or("no-type"), None, json.as_bytes()),
     }
     true
 }
 
 /// A line in any of its three forms: enveloped, a bare notification, a bare update.
-fn parsed(json: &[u8]) -> Option<(Scalar<'_>, Scalar<'_>, Notification<'_>)> {
-    let envelope: Envelope<'_> = sonic_rs::from_slice(json).ok()?;
+fn parsed(json: &str) -> Option<(Scalar<'_>, Scalar<'_>, Notification<'_>)> {
+    let envelope: Envelope<'_> = sonic_rs::from_str(json).ok()?;
     if let Some(notification) = envelope.params {
         return Some((envelope.timestamp, envelope.method, notification));
     }
-    let mut bare: Notification<'_> = sonic_rs::from_slice(json).ok()?;
+    let mut bare: Notification<'_> = sonic_rs::from_str(json).ok()?;
     if bare.update.is_none() {
         bare.update =
-            sonic_rs::from_slice(json).ok().filter(|update: &Update<'_>| !update.name.is_nothing());
+            sonic_rs::from_str(json).ok().filter(|update: &Update<'_>| !update.name.is_nothing());
     }
     Some((envelope.timestamp, envelope.method, bare))
 }
 
 fn stamped<'a>(
-    json: &'a [u8],
+    json: &'a str,
     timestamp: &Scalar<'_>,
     notification: &'a Notification<'_>,
     update: &Update<'_>,
@@ -110,11 +110,11 @@ fn owner_by_content(
 }
 
 /// The update of a line as JSON.
-pub(super) fn update_json(line: &[u8]) -> Cow<'_, str> {
+pub(super) fn update_json(line: &str) -> Cow<'_, str> {
     let enveloped = sonic_rs::get(line, ["params", "update"]);
     match enveloped.or_else(|_| sonic_rs::get(line, ["update"])) {
         Ok(update) => update.as_raw_cow(),
-        Err(_) => String::from_utf8_lossy(line),
+        Err(_) => Cow::Borrowed(line),
     }
 }
 

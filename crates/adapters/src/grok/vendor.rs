@@ -97,7 +97,7 @@ pub(super) fn update(name: &str, update: &Update<'_>, stamp: &Stamp<'_>, desk: &
         }
         name if BOOKKEEPING.contains(&name) => bookkeeping(name, update, stamp, desk),
         name if MIRRORS.contains(&name) => {}
-        name => desk.out.unknown(&format!("x.ai/{name}"), None, stamp.raw),
+        name => desk.out.unknown(&format!("x.ai/{name}"), None, stamp.raw.as_bytes()),
     }
 }
 

@@ -62,6 +62,21 @@ fn two_records_on_a_line_and_stray_bytes_are_recovered() {
 }
 
 #[test]
+fn broken_utf8_anywhere_in_a_record_is_replaced() {
+    let line = acp(
+        1,
+        r#"{"sessionUpdate":"tool_call","toolCallId":"c","title":"t","locations":[{"path":"a#b"}]}"#,
+    );
+    let bytes: Vec<u8> = line.bytes().map(|byte| if byte == b'#' { 0xff } else { byte }).collect();
+    let (mut reader, _) = reader(&path_of(SID, "updates.jsonl"));
+    let mut out = Batch::default();
+    reader.begin(&bytes);
+    reader.record(&bytes, &mut NoAncestry, &mut out);
+    assert_eq!(kinds(&out), [EventKind::ToolCall]);
+    assert_eq!(out.get(events_of(&out)[0].files[0]), "a\u{fffd}b");
+}
+
+#[test]
 fn fields_of_odd_types_do_not_hide_the_rest() {
     let update = r#"{"sessionUpdate":"tool_call","toolCallId":"c","title":7,"rawInput":"text","locations":{"a":1},"_meta":{"x.ai/tool":{"name":["x"]}}}"#;
     let batch = updates(&[acp(1, update)]);

@@ -61,12 +61,19 @@ impl Claude {
                 "usage": {"input_tokens": 3, "cache_read_input_tokens": 100, "output_tokens": 7}})
         };
         [
-            self.record(turn * 4, "user", json!({"role": "user", "content": prose(seed, self.words)})),
+            self.record(
+                turn * 4,
+                "user",
+                json!({"role": "user", "content": prose(seed, self.words)}),
+            ),
             self.record(
                 turn * 4 + 1,
                 "assistant",
-                answer("call", json!({"type": "tool_use", "id": call, "name": "Bash",
-                    "input": {"command": format!("ls {seed}")}})),
+                answer(
+                    "call",
+                    json!({"type": "tool_use", "id": call, "name": "Bash",
+                    "input": {"command": format!("ls {seed}")}}),
+                ),
             ),
             self.record(
                 turn * 4 + 2,
@@ -99,9 +106,7 @@ pub(crate) fn codex(number: usize, turns: usize, words: usize) -> String {
         "cli_version": "0.120.0", "source": "cli"}})];
     for turn in 0..turns {
         let seed = number * 10_000 + turn;
-        let item = |payload: Value| {
-            json!({"timestamp": time(turn + 1), "type": "response_item", "payload": payload})
-        };
+        let item = |payload: Value| json!({"timestamp": time(turn + 1), "type": "response_item", "payload": payload});
         let message = |role: &str, kind: &str, seed: usize| {
             json!({"type": "message", "role": role,
                 "content": [{"type": kind, "text": prose(seed, words)}]})

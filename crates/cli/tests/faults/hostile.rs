@@ -78,7 +78,10 @@ fn an_unreadable_file_is_named_and_tried_again() {
     set_mode(sandbox.dir.path(), 0o777);
     let run = || {
         let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program).arg("sync");
+        command
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .arg(&program)
+            .arg("sync");
         command.env("HOME", sandbox.user_home()).env("BACKSTORY_HOME", sandbox.home());
         command.output().unwrap()
     };

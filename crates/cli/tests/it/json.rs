@@ -19,7 +19,7 @@ fn documented() -> BTreeMap<String, Vec<Value>> {
                 examples.entry(heading.clone()).or_default().extend(values);
                 code = None;
             }
-            (Some(text), line) => *text += &format!("{line}\n"),
+            (Some(text), line) => text.extend([line, "\n"]),
             (None, line) => {
                 if let Some(title) = line.strip_prefix("## ") {
                     title.trim_matches('`').clone_into(&mut heading);

@@ -102,7 +102,7 @@ impl Sandbox {
             Some(("", _)) => "stored     [SIZES]".to_owned(),
             _ => line.to_owned(),
         };
-        text.lines().map(neutral).map(|line| line + "\n").collect()
+        text.lines().map(neutral).map(|line| without_sizes(&line) + "\n").collect()
     }
 }
 
@@ -114,6 +114,21 @@ impl fmt::Display for Run {
         }
         Ok(())
     }
+}
+
+/// The length of the sandbox's path is part of every file: sizes keep only their shape.
+fn without_sizes(line: &str) -> String {
+    let mut line = line.to_owned();
+    for unit in [" kB", " B"] {
+        let ends: Vec<usize> = line.match_indices(unit).map(|(at, _)| at).collect();
+        for end in ends {
+            let digits = line[..end].bytes().rev();
+            let start = end - digits.take_while(|b| b.is_ascii_digit() || *b == b'.').count();
+            let masked = line[start..end].replace(|c: char| c.is_ascii_digit(), "9");
+            line.replace_range(start..end, &masked);
+        }
+    }
+    line
 }
 
 /// Lines of a short Claude Code session, one minute per turn.

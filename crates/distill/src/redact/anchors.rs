@@ -2,39 +2,119 @@
 //!
 //! Every secret has an anchor: a short literal such as `ghp_` or `passw`. An anchor of four bytes
 //! contains two three-byte grams, and one of the two starts at an even offset of the text. So it is
-//! enough to look at the gram of every second byte and to ask a bitmap, small enough for the first
-//! cache level, whether any anchor contains it. The lookups do not depend on each other, which makes
+//! enough to look at the gram of every second byte and to ask a table whether any anchor contains it. The lookups do not depend on each other, which makes
 //! this several times faster than an automaton that has to wait for its previous state.
 
 /// Ignores ASCII case (and confuses a few symbols, which the exact comparison sorts out).
 const FOLD: u32 = 0x0020_2020;
 const GRAM: u32 = 0x00ff_ffff;
-const BITMAP_BITS: u32 = 17;
+/// One byte per slot: a bit less to compute per lookup, and the slots in use stay in the second
+/// cache level at worst.
+const SLOT_BITS: u32 = 17;
+type Slots = [u8; 1 << SLOT_BITS];
 const BUCKET_BITS: u32 = 12;
 /// Bytes looked at per step; one bit of a 64-bit mask for every second byte.
 const STEP: usize = 128;
 /// Grams reach two bytes beyond their start; the padding keeps every read inside the window.
 const WINDOW: usize = STEP + 4;
 
-/// A literal to look for, ignoring ASCII case.
+/// Something to look for.
 pub(super) struct Anchor<T> {
-    /// The literal, at least three bytes.
-    pub(super) literal: String,
-    /// For a three-byte literal: the bytes that can follow it.
-    pub(super) followers: &'static [u8],
+    /// The literal, compared without regard to ASCII case; empty if the grams say it all.
+    literal: String,
+    /// Two neighbouring offsets from the start of the anchor, with the grams possible there.
+    grams: Vec<(i8, [u8; 3])>,
     /// What to do at an occurrence.
-    pub(super) action: T,
+    action: T,
+}
+
+impl<T> Anchor<T> {
+    /// A literal of at least four bytes.
+    pub(super) fn literal(literal: &str, action: T) -> Self {
+        let bytes = literal.as_bytes();
+        let windows = bytes.windows(4).enumerate();
+        let best =
+            windows.min_by_key(|(_, window)| commonness(&window[..3]) + commonness(&window[1..]));
+        let grams = best.map_or_else(Vec::new, |(at, window)| {
+            vec![
+                (at as i8, [window[0], window[1], window[2]]),
+                (at as i8 + 1, [window[1], window[2], window[3]]),
+            ]
+        });
+        Self { literal: literal.to_owned(), grams, action }
+    }
+
+    /// Three bytes, and those that can follow.
+    pub(super) fn followed(literal: [u8; 3], followers: &[u8], action: T) -> Self {
+        let mut grams = vec![(0, literal)];
+        grams.extend(followers.iter().map(|&byte| (1, [literal[1], literal[2], byte])));
+        Self { literal: as_text(&literal), grams, action }
+    }
+
+    /// Three bytes, and those that can precede.
+    pub(super) fn preceded(preceders: &[u8], literal: [u8; 3], action: T) -> Self {
+        let mut grams = vec![(0, literal)];
+        grams.extend(preceders.iter().map(|&byte| (-1, [byte, literal[0], literal[1]])));
+        Self { literal: as_text(&literal), grams, action }
+    }
+
+    /// Two bytes, those that can precede and those that can follow.
+    pub(super) fn enclosed(
+        preceders: &[u8],
+        literal: [u8; 2],
+        followers: &[u8],
+        action: T,
+    ) -> Self {
+        let before = preceders.iter().map(|&byte| (-1, [byte, literal[0], literal[1]]));
+        let after = followers.iter().map(|&byte| (0, [literal[0], literal[1], byte]));
+        Self { literal: as_text(&literal), grams: before.chain(after).collect(), action }
+    }
+
+    /// Four bytes, each out of a set, at `offset` from the start of the anchor.
+    pub(super) fn classes(offset: i8, [a, b, c, d]: [&[u8]; 4], action: T) -> Self {
+        let mut grams = Vec::new();
+        for (at, [x, y, z]) in [(offset, [a, b, c]), (offset + 1, [b, c, d])] {
+            for &x in x {
+                for &y in y {
+                    grams.extend(z.iter().map(|&z| (at, [x, y, z])));
+                }
+            }
+        }
+        Self { literal: String::new(), grams, action }
+    }
+}
+
+fn as_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A rough measure of how often a gram occurs in prose and code.
+fn commonness(gram: &[u8]) -> u32 {
+    gram.iter().map(|byte| share(byte.to_ascii_lowercase())).product()
+}
+
+fn share(byte: u8) -> u32 {
+    match byte {
+        b' ' => 30,
+        b'e' | b't' => 24,
+        b'a' | b'o' | b'i' | b'n' | b's' | b'r' => 15,
+        b'h' | b'd' | b'l' | b'c' | b'u' | b'm' | b'p' => 8,
+        b'f' | b'g' | b'y' | b'b' | b'w' => 5,
+        b'.' | b'/' | b'_' | b'-' | b':' | b'v' | b'k' | b'0'..=b'9' => 3,
+        _ => 1,
+    }
 }
 
 struct Entry {
     gram: u32,
     anchor: u16,
-    offset: u8,
+    offset: i8,
 }
 
 /// The compiled anchors.
 pub(super) struct Anchors<T> {
-    bitmap: Vec<u64>,
+    /// As long as [`Slots`].
+    slots: Vec<u8>,
     starts: Vec<u16>,
     entries: Vec<Entry>,
     known: Vec<Anchor<T>>,
@@ -48,8 +128,8 @@ fn gram_of(bytes: [u8; 3]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]) | FOLD
 }
 
-fn bit_of(gram: u32) -> usize {
-    (hash(gram) >> (32 - BITMAP_BITS)) as usize
+fn slot_of(gram: u32) -> usize {
+    (hash(gram) >> (32 - SLOT_BITS)) as usize
 }
 
 fn bucket_of(gram: u32) -> usize {
@@ -61,31 +141,33 @@ impl<T: Copy> Anchors<T> {
     pub(super) fn new(anchors: Vec<Anchor<T>>) -> Self {
         let mut entries = Vec::new();
         for (index, anchor) in anchors.iter().enumerate() {
-            add_entries(&mut entries, index as u16, anchor);
+            entries.extend(anchor.grams.iter().map(|&(offset, gram)| Entry {
+                gram: gram_of(gram),
+                anchor: index as u16,
+                offset,
+            }));
         }
-        entries.sort_by_key(|entry| (bucket_of(entry.gram), entry.gram, entry.anchor));
+        entries
+            .sort_by_key(|entry| (bucket_of(entry.gram), entry.gram, entry.anchor, entry.offset));
         entries.dedup_by_key(|entry| (entry.gram, entry.anchor, entry.offset));
-        let mut bitmap = vec![0u64; 1 << (BITMAP_BITS - 6)];
+        let mut slots = vec![0; 1 << SLOT_BITS];
         let mut starts = vec![0u16; (1 << BUCKET_BITS) + 1];
         for entry in &entries {
-            let bit = bit_of(entry.gram);
-            bitmap[bit >> 6] |= 1 << (bit & 63);
+            slots[slot_of(entry.gram)] = 1;
             starts[bucket_of(entry.gram) + 1] += 1;
         }
         for bucket in 1..starts.len() {
             starts[bucket] += starts[bucket - 1];
         }
-        Self { bitmap, starts, entries, known: anchors }
+        Self { slots, starts, entries, known: anchors }
     }
 
     /// Calls `found` with every anchor occurrence, in order of the text up to one byte.
     pub(super) fn scan(&self, text: &[u8], mut found: impl FnMut(T, usize)) {
-        let Ok(bitmap) = <&[u64; 1 << (BITMAP_BITS - 6)]>::try_from(self.bitmap.as_slice()) else {
-            return;
-        };
+        let Ok(slots) = <&Slots>::try_from(self.slots.as_slice()) else { return };
         let mut base = 0;
         while let Some(window) = text.get(base..).and_then(|tail| tail.first_chunk::<WINDOW>()) {
-            self.report(text, base, hits(bitmap, window), &mut found);
+            self.report(text, base, hits(slots, window), &mut found);
             base += STEP;
         }
         while base < text.len() {
@@ -93,7 +175,7 @@ impl<T: Copy> Anchors<T> {
             let mut window = [0u8; WINDOW];
             let reach = text.len().min(base + WINDOW) - base;
             window[..reach].copy_from_slice(&text[base..base + reach]);
-            self.report(text, base, hits(bitmap, &window), &mut found);
+            self.report(text, base, hits(slots, &window), &mut found);
             base += tail.len();
         }
     }
@@ -109,10 +191,12 @@ impl<T: Copy> Anchors<T> {
             let bucket = bucket_of(gram);
             let range = self.starts[bucket] as usize..self.starts[bucket + 1] as usize;
             for entry in &self.entries[range] {
-                if entry.gram != gram || at < entry.offset as usize {
+                if entry.gram != gram {
                     continue;
                 }
-                let start = at - entry.offset as usize;
+                let Some(start) = at.checked_add_signed(-isize::from(entry.offset)) else {
+                    continue;
+                };
                 let anchor = &self.known[entry.anchor as usize];
                 let end = start + anchor.literal.len();
                 let here = text.get(start..end);
@@ -124,25 +208,13 @@ impl<T: Copy> Anchors<T> {
     }
 }
 
-fn add_entries<T>(entries: &mut Vec<Entry>, index: u16, anchor: &Anchor<T>) {
-    let literal = anchor.literal.as_bytes();
-    let Some(first) = literal.first_chunk::<3>() else { return };
-    entries.push(Entry { gram: gram_of(*first), anchor: index, offset: 0 });
-    let following: &[u8] = literal.get(3..4).unwrap_or(anchor.followers);
-    for &byte in following {
-        let gram = gram_of([literal[1], literal[2], byte]);
-        entries.push(Entry { gram, anchor: index, offset: 1 });
-    }
-}
-
-/// One bit for every second byte of the window whose gram is in the bitmap.
-fn hits(bitmap: &[u64; 1 << (BITMAP_BITS - 6)], window: &[u8; WINDOW]) -> u64 {
+/// One bit for every second byte of the window whose gram is in the table.
+fn hits(slots: &Slots, window: &[u8; WINDOW]) -> u64 {
     let mut mask = 0u64;
     for pair in 0..STEP / 2 {
         let at = pair * 2;
         let word = u32::from_le_bytes([window[at], window[at + 1], window[at + 2], window[at + 3]]);
-        let bit = bit_of(word & GRAM | FOLD);
-        mask |= (bitmap[bit >> 6] >> (bit & 63) & 1) << pair;
+        mask |= u64::from(slots[slot_of(word & GRAM | FOLD)]) << pair;
     }
     mask
 }

@@ -18,13 +18,11 @@ struct Place {
 
 /// Judges the key word at `at`: is it the name of an assignment whose value is a secret?
 pub(super) fn check(scan: &mut Scan<'_>, at: usize) {
-    if at < scan.settled {
-        return;
-    }
     let place = key_around(scan, at);
-    if place.end - place.start > LONGEST_KEY {
+    if place.end - place.start > LONGEST_KEY || place.end == scan.last_key_end {
         return;
     }
+    scan.last_key_end = place.end;
     let Some(from) = value_start(scan, &place) else { return };
     let key = Key::new(scan.slice(place.start, place.end));
     let Some(promise) = key.promise() else { return };
@@ -74,6 +72,7 @@ fn value_start(scan: &Scan<'_>, place: &Place) -> Option<usize> {
         (b',', _) if quoted.is_some() => sign + 1,
         (b'>', _) if scan.before(place.start) == b'<' => sign + 1,
         (b'v', _) if quoted.is_some() && scan.starts_with(sign, "value=") => sign + 6,
+        (b'i', b's') if sign > at && scan.byte(sign + 2) == b' ' => sign + 2,
         _ if sign > at && takes_blank(scan, place, sign) => sign,
         _ => return None,
     };
@@ -93,7 +92,11 @@ fn takes_blank(scan: &Scan<'_>, place: &Place, value: usize) -> bool {
             scan.lookback(place.start, 4),
             [b'E', b'N', b'V', b' '] | [b'A', b'R', b'G', b' ']
         );
-    flag || netrc || sql || docker
+    let before = scan.lookback(place.start, 80);
+    let configured =
+        memchr::memmem::find(before, b" set ").is_some() && scan.before(place.start) != b' ';
+    let set = before.ends_with(b" set ") || configured || written == b"requirepass";
+    flag || netrc || sql || docker || set
 }
 
 /// The quote at `at`, with the backslashes before it: their count, and where it ends.
@@ -116,26 +119,48 @@ fn value_at(scan: &mut Scan<'_>, place: &Place, from: usize) -> Option<(usize, u
     if scan.byte(from) == b'\\' {
         return None;
     }
-    let environment = is_environment(scan, place, from);
-    let mut end = scan.run_end(from, if environment { LOOSE } else { BARE });
-    if environment {
-        end = end.min(scan.text.len());
-        // Several settings in one line: `A=1;B=2`, `?a=1&b=2`, `$(A=1 cmd)`.
-        let list =
-            |byte: &u8| matches!(byte, b';' | b'&' | b'|' | b')' | b'>' | b',' | b'}' | b']');
-        let value = scan.slice(from, end.min(from + LONGEST_VALUE));
-        let tail = value.iter().rev().take_while(|byte| list(byte)).count();
-        end -= tail;
-    } else {
-        if matches!(scan.byte(end), b'(' | b'[' | b'{' | b'<') && end > from {
-            return None;
-        }
-        while matches!(scan.before(end), b'.' | b':' | b'!' | b'?') && end > from {
-            end -= 1;
-        }
+    let written = writing(scan, place, from);
+    let end = bare_end(scan, place, from, written)?;
+    // Between tags the closing one has to follow: `<user>:<password>@host` is a pattern.
+    let in_tags = scan.before(from) == b'>' && scan.byte(place.end) == b'>';
+    let holds = end > from && end - from <= LONGEST_VALUE && (!in_tags || scan.byte(end) == b'<');
+    holds.then_some((from, end, written))
+}
+
+/// How the value that is in no quotes was written.
+fn writing(scan: &Scan<'_>, place: &Place, from: usize) -> Written {
+    if is_environment(scan, place, from) {
+        return Written::Environment;
     }
-    let written = if environment { Written::Environment } else { Written::Bare };
-    (end > from && end - from <= LONGEST_VALUE).then_some((from, end, written))
+    if scan.lookback(from, 3) == b"is " { Written::Prose } else { Written::Bare }
+}
+
+/// The end of a value that is in no quotes; nothing if it goes on as an expression.
+fn bare_end(scan: &mut Scan<'_>, place: &Place, from: usize, written: Written) -> Option<usize> {
+    let loose = scan.run_end(from, LOOSE);
+    let flag = scan.byte(place.start) == b'-';
+    if written == Written::Environment || flag || fills_line(scan, place, loose) {
+        // Several settings in one line: `A=1;B=2`, `?a=1&b=2`, `$(A=1 cmd)`.
+        let list = |byte: &&u8| b";&|)>,}]".contains(byte);
+        let value = scan.slice(from, loose.min(from + LONGEST_VALUE));
+        return Some(loose - value.iter().rev().take_while(list).count());
+    }
+    let mut end = scan.run_end(from, BARE);
+    if matches!(scan.byte(end), b'(' | b'[' | b'{') && end > from {
+        return None;
+    }
+    while matches!(scan.before(end), b'.' | b':') && end > from {
+        end -= 1;
+    }
+    Some(end)
+}
+
+/// Whether key and value are all there is on the line, as in YAML and INI files.
+fn fills_line(scan: &Scan<'_>, place: &Place, end: usize) -> bool {
+    let before = scan.lookback(place.start, 40);
+    let indent = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'-')).count();
+    let starts = matches!(&before[..before.len() - indent], [] | [.., b'\n'] | [.., b'\\', b'n']);
+    starts && matches!(scan.byte(end), 0 | b'\n' | b'\r' | b'\\')
 }
 
 /// `password: str = "…"`: steps over the type to the value.
@@ -183,6 +208,5 @@ fn is_environment(scan: &Scan<'_>, place: &Place, from: usize) -> bool {
         key.iter().all(|byte| !byte.is_ascii_lowercase()) && key.iter().any(u8::is_ascii_uppercase);
     let tight = scan.byte(place.end) == b'=' && from == place.end + 1;
     let query = matches!(scan.before(place.start), b'?' | b'&' | b';');
-    let flag = key.starts_with(b"--") && !scan.slice(place.end, from).contains(&b':');
-    upper && tight && !query || flag
+    (upper || key.starts_with(b"--")) && tight && !query
 }

@@ -9,71 +9,63 @@ use super::scan::{Certainty, Scan};
 const REACH: usize = 400;
 const LONGEST_ARGUMENT: usize = 256;
 
-/// Judges ` -u` or ` --user` (`flag`) at `at`: `curl -u name:password`.
+/// Judges ` -u` or ` --user` at `at`: `curl -u name:password`.
 pub(super) fn check_user_flag(scan: &mut Scan<'_>, at: usize) {
     let flag = if scan.starts_with(at, " --user") { " --user".len() } else { " -u".len() };
-    if !follows_program(scan, at, &["curl", "http ", "https ", "wget", "xh "]) {
-        return;
-    }
     let mut from = scan.skip_blanks(at + flag);
     from += usize::from(scan.byte(from) == b'=');
     let (start, end) = argument(scan, from);
     let Some(colon) = memchr::memchr(b':', scan.slice(start, end)) else { return };
-    push_password(scan, start + colon + 1, end);
+    let programs = ["curl", "http ", "https ", "wget", "xh "];
+    push_password(scan, at, (start + colon + 1, end), &programs);
 }
 
 /// Judges ` -p` at `at`: `mysql -psecret`, `sshpass -p secret`.
 pub(super) fn check_password_flag(scan: &mut Scan<'_>, at: usize) {
     let from = at + " -p".len();
-    let attached = scan.byte(from) != b' ';
-    let programs: &[&str] = if attached {
-        &["mysql", "mariadb", "sshpass", "mysqldump", "mysqladmin"]
-    } else {
+    let programs: &[&str] = if scan.byte(from) == b' ' {
         &["sshpass", "docker login", "podman login"]
+    } else {
+        &["mysql", "mariadb", "sshpass"]
     };
-    if !follows_program(scan, at, programs) {
-        return;
-    }
     let from = scan.skip_blanks(from);
-    let (start, end) = argument(scan, from);
-    push_password(scan, start, end);
+    let argument = argument(scan, from);
+    push_password(scan, at, argument, programs);
 }
 
 /// Judges ` -a ` at `at`: `redis-cli -a secret`.
 pub(super) fn check_redis_flag(scan: &mut Scan<'_>, at: usize) {
-    if follows_program(scan, at, &["redis-cli"]) {
-        let (start, end) = argument(scan, scan.skip_blanks(at + " -a ".len()));
-        push_password(scan, start, end);
-    }
+    let argument = argument(scan, scan.skip_blanks(at + " -a ".len()));
+    push_password(scan, at, argument, &["redis-cli"]);
 }
 
-/// Judges `pass:` at `at`: `openssl … -passin pass:secret`.
+/// Judges `-passin pass:` or `-passout pass:` at `at`: `openssl`.
 pub(super) fn check_openssl_pass(scan: &mut Scan<'_>, at: usize) {
-    let before = scan.lookback(at, 12);
-    let flags: [&[u8]; 4] = [b"-passin ", b"-passout ", b"-pass ", b"-storepass "];
-    if flags.iter().any(|flag| before.ends_with(flag)) {
-        let (start, end) = argument(scan, at + "pass:".len());
-        push_password(scan, start, end);
-    }
+    let colon = memchr::memchr(b':', scan.tail(at)).map_or(at, |colon| at + colon);
+    let argument = argument(scan, colon + 1);
+    push_password(scan, at, argument, &[]);
 }
 
 /// Judges `identified by ` at `at`: SQL that sets a password.
 pub(super) fn check_identified_by(scan: &mut Scan<'_>, at: usize) {
     let from = at + "identified by ".len();
-    if quote_at(scan, from).is_some() {
-        let (start, end) = argument(scan, from);
-        push_password(scan, start, end);
+    let shouted = scan.starts_with(at, "IDENTIFIED");
+    let quoted = quote_at(scan, from).map(|(_, after)| scan.before(after));
+    if quoted == Some(b'\'') || quoted == Some(b'"') && shouted {
+        let argument = argument(scan, from);
+        push_password(scan, at, argument, &[]);
     }
 }
 
-/// Whether one of the programs was called earlier in the same command.
+/// Whether one of the programs, if any is asked for, was called earlier in the same command.
 fn follows_program(scan: &Scan<'_>, at: usize, programs: &[&str]) -> bool {
     let back = scan.lookback(at, REACH);
     let command = back
         .iter()
         .rposition(|&byte| matches!(byte, b'|' | b';'))
         .map_or(back, |at| &back[at + 1..]);
-    programs.iter().any(|name| memchr::memmem::find(command, name.as_bytes()).is_some())
+    programs.is_empty()
+        || programs.iter().any(|name| memchr::memmem::find(command, name.as_bytes()).is_some())
 }
 
 /// The argument at `from`, inside its quotes.
@@ -87,15 +79,28 @@ fn argument(scan: &mut Scan<'_>, from: usize) -> (usize, usize) {
     (from, scan.run_end(from, LOOSE & !SPACE).min(from + LONGEST_ARGUMENT))
 }
 
-fn push_password(scan: &mut Scan<'_>, start: usize, end: usize) {
+fn push_password(scan: &mut Scan<'_>, at: usize, (start, end): (usize, usize), programs: &[&str]) {
     let value = scan.slice(start, end);
     let variable =
         matches!(value.first(), None | Some(b'$' | b'<' | b'{' | b'%' | b'[' | b'*' | b'-'));
-    let stand_ins: [&[u8]; 9] =
-        [b"password", b"pass", b"secret", b"test", b"root", b"admin", b"changeme", b"xxx", b"..."];
+    let stand_ins: [&[u8]; 11] = [
+        b"sample",
+        b"example",
+        b"password",
+        b"pass",
+        b"secret",
+        b"test",
+        b"root",
+        b"admin",
+        b"changeme",
+        b"xxx",
+        b"...",
+    ];
     if variable || value.len() < 4 || stand_ins.iter().any(|word| value.eq_ignore_ascii_case(word))
     {
         return;
     }
-    scan.push((start, end), "cli-password", Certainty::Placed, Origin::Human);
+    if follows_program(scan, at, programs) {
+        scan.push((start, end), "cli-password", Certainty::Placed, Origin::Human);
+    }
 }

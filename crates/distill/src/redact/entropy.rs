@@ -13,6 +13,30 @@ pub(super) struct Makeup {
     pub(super) distinct: usize,
     /// The longest run of one and the same byte.
     pub(super) longest_repeat: usize,
+    /// Neighbouring letters, and how many of these pairs are frequent in English.
+    pairs: usize,
+    common_pairs: usize,
+}
+
+/// The pairs that make up about half of all English text and of the names in code; of random letters
+/// they are a tenth.
+const COMMON_PAIRS: &[u8] = b"thheineranreonatenndtiesorteofedisitalarsttontngsehaasouio\
+levecomederiroicneearacelichllbemasiomurecctutkeeyettalael";
+
+/// For each first letter the set of second letters.
+const COMMON: [u32; 26] = {
+    let mut table = [0; 26];
+    let mut at = 0;
+    while at + 1 < COMMON_PAIRS.len() {
+        table[(COMMON_PAIRS[at] - b'a') as usize] |= 1 << (COMMON_PAIRS[at + 1] - b'a');
+        at += 2;
+    }
+    table
+};
+
+fn is_common(first: u8, second: u8) -> bool {
+    let (first, second) = (first.to_ascii_lowercase() - b'a', second.to_ascii_lowercase() - b'a');
+    COMMON[first as usize] >> second & 1 == 1
 }
 
 impl Makeup {
@@ -27,6 +51,8 @@ impl Makeup {
             switches: 0,
             distinct: 0,
             longest_repeat: 0,
+            pairs: 0,
+            common_pairs: 0,
         };
         let mut seen = [false; 256];
         let (mut last_class, mut last_byte, mut repeat) = (0u8, None, 0);
@@ -46,6 +72,12 @@ impl Makeup {
             last_class = if class == 0 { last_class } else { class };
             repeat = if last_byte == Some(byte) { repeat + 1 } else { 1 };
             makeup.longest_repeat = makeup.longest_repeat.max(repeat);
+            if let Some(last) = last_byte
+                .filter(|last: &u8| last.is_ascii_alphabetic() && byte.is_ascii_alphabetic())
+            {
+                makeup.pairs += 1;
+                makeup.common_pairs += usize::from(is_common(last, byte));
+            }
             last_byte = Some(byte);
             makeup.distinct += usize::from(!seen[byte as usize]);
             seen[byte as usize] = true;
@@ -63,9 +95,17 @@ impl Makeup {
     pub(super) fn random(&self) -> bool {
         let enough = self.length >= 16 && self.distinct >= 8 && !self.repetitive();
         let mixed = self.digits >= 2 && self.letters() >= 2 && self.switches * 5 >= self.length;
-        let alphabetic =
-            self.length >= 20 && self.uppers >= 4 && self.switches * 5 >= self.length * 2;
-        enough && (mixed || alphabetic)
+        // Names in camel case switch as often but have few capitals.
+        let balanced = self.uppers * 3 >= self.letters() && self.lowers * 3 >= self.letters();
+        let alphabetic = self.length >= 20 && balanced && self.switches * 3 >= self.length;
+        enough && (mixed || alphabetic || self.unpronounceable())
+    }
+
+    /// Letters of both cases or with digits that make no words.
+    fn unpronounceable(&self) -> bool {
+        let various =
+            self.uppers >= 2 && self.lowers >= 2 || self.digits >= 2 && self.letters() >= 2;
+        various && self.switches >= 4 && self.pairs >= 8 && self.common_pairs * 4 < self.pairs
     }
 
     /// Too short to be sure, yet no word: `a1b2c3d4`, `tok4Xz9`.
@@ -85,7 +125,7 @@ impl Makeup {
             && self.length >= 20
             && self.uppers >= 2
             && self.lowers >= 2
-            && self.digits >= 2
+            && (self.digits >= 2 || self.length >= 32)
     }
 
     /// Filler such as `xxxxxxxx` or `0000`.

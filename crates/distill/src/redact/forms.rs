@@ -10,11 +10,7 @@ const SHORTEST_JWT_PART: usize = 10;
 
 /// Judges `eyJ` at `at`: a JSON web token (three parts) or its encrypted form (five).
 pub(super) fn check_jwt(scan: &mut Scan<'_>, at: usize) {
-    if at < scan.settled
-        || !scan.starts_with(at, "eyJ")
-        || !scan.word_starts(at)
-        || scan.before(at) == b'.'
-    {
+    if !scan.starts_with(at, "eyJ") || !scan.word_starts(at) || scan.before(at) == b'.' {
         return;
     }
     let header = scan.run_end(at, WORD_DASH);
@@ -67,10 +63,7 @@ pub(super) fn check_telegram(scan: &mut Scan<'_>, at: usize) {
 
 /// Judges the base64 of three digits at `at`: a Discord bot's number, then a stamp and a signature.
 pub(super) fn check_discord(scan: &mut Scan<'_>, at: usize) {
-    if at < scan.settled
-        || !scan.word_starts(at)
-        || matches!(scan.before(at), b'/' | b'+' | b'=' | b'_' | b'-')
-    {
+    if !scan.word_starts(at) {
         return;
     }
     let number = scan.run_end(at, ALNUM);

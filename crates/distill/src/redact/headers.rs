@@ -2,7 +2,7 @@
 
 use super::assign::quote_at;
 use super::charset::{self, ALNUM, BASE64, OTHER, SPACE, TOKEN};
-use super::entropy::Makeup;
+use super::entropy::{Makeup, is_digest};
 use super::placeholder::Origin;
 use super::scan::{Certainty, Scan};
 
@@ -79,7 +79,7 @@ fn credentials(scan: &mut Scan<'_>, from: usize) -> (usize, usize) {
 
 fn is_credential(value: &[u8]) -> bool {
     let makeup = Makeup::of(&value[..value.len().min(256)]);
-    value.len() >= SHORTEST_TOKEN && (makeup.random() || makeup.jumbled())
+    value.len() >= SHORTEST_TOKEN && (makeup.random() || makeup.jumbled() || is_digest(value))
 }
 
 /// Whether `value` is base64 of printable text with a colon in it.
@@ -122,6 +122,9 @@ fn decode_base64(value: &[u8]) -> Option<Vec<u8>> {
 /// Judges `cookie` at `at`: every long value of a `Cookie` or `Set-Cookie` header.
 pub(super) fn check_cookie(scan: &mut Scan<'_>, at: usize) {
     let Some(from) = header_value(scan, at + "cookie".len()) else { return };
+    if from < scan.cookies_read {
+        return;
+    }
     let line = scan.slice(from, from + LONGEST_COOKIE_LINE);
     let stop = |&byte: &u8| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\');
     let length = line.iter().position(stop).unwrap_or(line.len());
@@ -143,7 +146,7 @@ pub(super) fn check_cookie(scan: &mut Scan<'_>, at: usize) {
         }
         at += pair.len();
     }
-    scan.settled = scan.settled.max(from);
+    scan.cookies_read = from + length;
 }
 
 fn is_session(name: &[u8], value: &[u8]) -> bool {

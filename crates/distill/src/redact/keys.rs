@@ -19,6 +19,7 @@ const ENDINGS: &[(&str, Promise)] = &[
     ("passcode", Promise::Password),
     ("pwd", Promise::Password),
     ("_pass", Promise::Password),
+    ("requirepass", Promise::Password),
     ("secret", Promise::Machine),
     ("secret_key", Promise::Machine),
     ("secretkey", Promise::Machine),

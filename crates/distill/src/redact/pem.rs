@@ -1,12 +1,14 @@
 //! Armoured private keys: whole blocks, wrapped or escaped, also when the end is missing.
 
 use super::charset::{self, BASE64, DASH, SPACE};
+use super::entropy::Makeup;
 use super::scan::Scan;
 
 const DASHES: &str = "-----";
 const LONGEST_LABEL: usize = 48;
 /// A block cut off before it has this much body gives nothing away.
 const SHORTEST_BODY: usize = 16;
+const LONGEST_BODY: usize = 64 * 1024;
 
 /// Judges the `-BEGIN ` at `at`.
 pub(super) fn check(scan: &mut Scan<'_>, at: usize) {
@@ -27,9 +29,8 @@ pub(super) fn check(scan: &mut Scan<'_>, at: usize) {
     }
     let start = at + 1 - DASHES.len();
     let body = label + length + DASHES.len();
-    let end = block_end(scan, body);
-    let solid = scan.slice(body, end).iter().filter(|&&byte| charset::is(byte, BASE64)).count();
-    if solid < SHORTEST_BODY {
+    let end = closed_end(scan, body).unwrap_or_else(|| open_end(scan, body));
+    if !holds_key(scan.slice(body, end)) {
         return;
     }
     let kind = match name {
@@ -46,8 +47,29 @@ fn in_service_account(before: &[u8]) -> bool {
     memchr::memmem::find(before, b"private_key").is_some()
 }
 
-/// The end of the block: its `END` line, or the last byte that can belong to a body.
-fn block_end(scan: &Scan<'_>, body: usize) -> usize {
+/// Whether a part of the body is base64 of something, and not just words about keys.
+fn holds_key(body: &[u8]) -> bool {
+    let runs = body.split(|&byte| !charset::is(byte, BASE64));
+    runs.map(Makeup::of).any(|run| {
+        run.length >= SHORTEST_BODY && run.uppers >= 2 && run.lowers >= 2 && run.switches >= 4
+    })
+}
+
+/// The end of a block that has its `END` line and next to nothing but base64 before it.
+fn closed_end(scan: &Scan<'_>, body: usize) -> Option<usize> {
+    let window = scan.slice(body, body + LONGEST_BODY);
+    let length = memchr::memmem::find(window, DASHES.as_bytes())?;
+    let content = &window[..length];
+    let blanks = memchr::memchr_iter(b' ', content).count();
+    let odd =
+        content.iter().filter(|&&byte| !charset::is(byte, BASE64 | SPACE) && byte != b'\\').count();
+    let indented = content.windows(2).filter(|pair| *pair == b"  ").count();
+    let solid = (blanks - indented.min(blanks)) * 16 <= length && odd * 8 <= length;
+    solid.then(|| end_line(scan, body + length)).flatten()
+}
+
+/// The end of a block that was cut off: the last byte that can belong to a body.
+fn open_end(scan: &Scan<'_>, body: usize) -> usize {
     let mut at = body;
     let mut last_line = body;
     while at < scan.text.len() {

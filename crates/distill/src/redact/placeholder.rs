@@ -6,6 +6,10 @@ use xxhash_rust::xxh3::Xxh3;
 pub(super) const OPEN: &str = "[REDACTED:";
 const FINGERPRINT_DIGITS: usize = 8;
 const LONGEST_KIND: usize = 40;
+/// No placeholder is longer.
+pub(super) const LONGEST: usize = OPEN.len() + LONGEST_KIND + 1 + FINGERPRINT_DIGITS + 1;
+/// So much of an armoured key names it, whether or not its end was cut off.
+const ARMOUR_NAMED_BY: usize = 160;
 /// Separates these hashes from every other use of the same function.
 const DOMAIN: &[u8] = b"backstory/secret/1\0";
 
@@ -38,14 +42,19 @@ pub(super) fn fingerprint(secret: &[u8], origin: Origin) -> String {
 fn hash(secret: &[u8]) -> u64 {
     let mut state = Xxh3::new();
     state.update(DOMAIN);
+    let limit = if secret.starts_with(b"-----BEGIN ") { ARMOUR_NAMED_BY } else { usize::MAX };
+    let mut taken = 0;
     let mut rest = secret;
-    while let Some((&byte, tail)) = rest.split_first() {
+    while taken < limit
+        && let Some((&byte, tail)) = rest.split_first()
+    {
         rest = match (byte, tail.first()) {
             (b'\\', Some(b'n' | b'r' | b't')) => &tail[1..],
             (b'\\', _) => tail,
             (byte, _) if byte.is_ascii_whitespace() => tail,
             (byte, _) => {
                 state.update(&[byte]);
+                taken += 1;
                 tail
             }
         };

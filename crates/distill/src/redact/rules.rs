@@ -108,7 +108,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("databricks-token", "Databricks access token", "dapi{hex:32}"),
     rule("datadog-key", "Datadog key, by its name", "DD_API_KEY={hex:32}"),
     rule("digitalocean-token", "DigitalOcean token", "dop_v1_{hex:64}"),
-    rule("discord-bot-token", "Discord bot token", "MTA4{alnum:22}.G{alnum:5}.{alnum:38}"),
+    rule("discord-bot-token", "Discord bot token", "MTA4Nz{alnum:20}.G{alnum:5}.{alnum:38}"),
     rule(
         "discord-webhook",
         "Discord webhook",
@@ -228,73 +228,91 @@ impl Action {
 
 /// Pieces of key names. They are chosen to be rare, so `pi_k` stands for `api_key`.
 const KEY_WORDS: &[&str] = &[
-    "sswo", "sswd", "passph", "passco", "_pass", "-pass", "secr", "oken", "pi_k", "pi-k", "pike",
-    "pi k", "ss_k", "ss-k", "sske", "te_k", "te-k", "teke", "_key", "-key", "ntke", "edke", "hkey",
-    "gkey", "nkey", "rkey", "auth", "cred",
+    "sswo", "sswd", "passph", "passco", "_pass", "-pass", "repass", "secr", "oken", "pi_k", "pi-k",
+    "pike", "pi k", "ss_k", "ss-k", "sske", "te_k", "te-k", "teke", "_key", "-key", "ntke", "edke",
+    "hkey", "gkey", "nkey", "rkey", "auth", "credent", "creds",
 ];
 
-const WORD: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789_-";
+const LITERALS: &[(&str, Matcher)] = &[
+    ("[redacted:", skip_placeholder),
+    ("-begin ", pem::check),
+    ("hooks.slack.com/", urls::check_slack_hook),
+    ("/api/webhooks/", urls::check_discord_hook),
+    ("/webhookb2/", urls::check_teams_hook),
+    ("sig=", urls::check_shared_signature),
+    ("authorization", headers::check_authorization),
+    ("bearer", headers::check_bearer),
+    ("basic ", headers::check_basic),
+    ("cookie", headers::check_cookie),
+    (" --user", commands::check_user_flag),
+    (" -a ", commands::check_redis_flag),
+    ("-passin pass:", commands::check_openssl_pass),
+    ("-passout pass:", commands::check_openssl_pass),
+    ("identified by ", commands::check_identified_by),
+];
+
+const DIGITS: &[u8] = b"0123456789";
 const HEX: &[u8] = b"0123456789abcdef";
-
-const CALLS: &[(&str, &[u8], Matcher)] = &[
-    ("pwd", b"=: \"'_\\-1", assign::check),
-    ("[redacted:", b"", skip_placeholder),
-    ("-begin ", b"", pem::check),
-    ("eyj", WORD, forms::check_jwt),
-    ("sg.", WORD, forms::check_sendgrid),
-    (":aa", WORD, forms::check_telegram),
-    ("7q~", WORD, forms::check_azure_secret),
-    ("8q~", WORD, forms::check_azure_secret),
-    ("://", b"abcdefghijklmnopqrstuvwxyz0123456789_-:%$*.~!+", urls::check_user_part),
-    ("hooks.slack.com/", b"", urls::check_slack_hook),
-    ("/api/webhooks/", b"", urls::check_discord_hook),
-    ("/webhookb2/", b"", urls::check_teams_hook),
-    ("sig=", b"", urls::check_shared_signature),
-    ("authorization", b"", headers::check_authorization),
-    ("bearer", b"", headers::check_bearer),
-    ("basic ", b"", headers::check_basic),
-    ("cookie", b"", headers::check_cookie),
-    (" -u ", b"", commands::check_user_flag),
-    (" -u", b"'\"\\abcdefghijklmnopqrstuvwxyz", commands::check_user_flag),
-    (" --user", b"", commands::check_user_flag),
-    (" -p", b" '\"\\abcdefghijklmnopqrstuvwxyz0123456789", commands::check_password_flag),
-    (" -a ", b"", commands::check_redis_flag),
-    ("pass:", b"", commands::check_openssl_pass),
-    ("identified by ", b"", commands::check_identified_by),
-];
+const WORD: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789_-";
+/// What can stand before a word, as [`Scan::word_starts`] sees it, folded as the anchors are.
+const BEFORE_WORD: &[u8] = &{
+    let mut bytes = [0; 160];
+    let (mut byte, mut count) = (0u8, 0);
+    loop {
+        let in_escape = byte.is_ascii_hexdigit() || matches!(byte, b'n' | b'r' | b't' | b'm');
+        if byte & 0x20 != 0 && (in_escape || !byte.is_ascii_alphanumeric()) {
+            bytes[count] = byte;
+            count += 1;
+        }
+        if byte == u8::MAX {
+            break bytes;
+        }
+        byte += 1;
+    }
+};
 
 /// Every anchor with its action.
 pub(super) fn anchors() -> Vec<Anchor<Action>> {
-    let calls = CALLS
-        .iter()
-        .map(|&(literal, followers, check)| (literal.to_owned(), followers, Action::Call(check)));
-    let keys =
-        KEY_WORDS.iter().map(|word| ((*word).to_owned(), &b""[..], Action::Call(assign::check)));
-    let discord = digit_starts()
-        .map(|literal| (literal, &b"wxyz012345"[..], Action::Call(forms::check_discord)));
-    let tokens = tokens::SHAPES.iter().enumerate().map(|(index, shape)| {
-        let followers = if shape.prefix == "SK" { HEX } else { WORD };
-        (shape.prefix.to_owned(), followers, Action::Token(index))
-    });
-    let tokens = tokens.flat_map(|(prefix, followers, action)| {
-        // An anchor has three bytes at least, so a shorter prefix is joined with what can follow it.
-        let ends: &[u8] = if prefix.len() < 3 { followers } else { b"" };
-        let longer = ends.iter().map(|&end| format!("{prefix}{}", end as char)).collect::<Vec<_>>();
-        let all = if longer.is_empty() { vec![prefix] } else { longer };
-        all.into_iter().map(move |literal| (literal, followers, action))
-    });
-    let all = calls.chain(keys).chain(discord).chain(tokens);
-    all.map(|(literal, followers, action)| Anchor { literal, followers, action }).collect()
+    let mut anchors = Vec::new();
+    for word in KEY_WORDS {
+        anchors.push(Anchor::literal(word, Action::Call(assign::check)));
+    }
+    for &(literal, check) in LITERALS {
+        anchors.push(Anchor::literal(literal, Action::Call(check)));
+    }
+    for (index, shape) in tokens::SHAPES.iter().enumerate() {
+        anchors.push(token_anchor(shape.prefix, Action::Token(index)));
+    }
+    let followed: [(&[u8; 3], &[u8], Matcher); 7] = [
+        (b"pwd", b"=: \"'_\\-1", assign::check),
+        (b"eyj", WORD, forms::check_jwt),
+        (b"7q~", WORD, forms::check_azure_secret),
+        (b"8q~", WORD, forms::check_azure_secret),
+        (b"://", b"abcdefghijklmnopqrstuvwxyz0123456789_-:%$*.~!+", urls::check_user_part),
+        (b" -u", b" '\"\\abcdefghijklmnopqrstuvwxyz", commands::check_user_flag),
+        (b" -p", b" '\"\\abcdefghijklmnopqrstuvwxyz0123456789", commands::check_password_flag),
+    ];
+    for (literal, followers, check) in followed {
+        anchors.push(Anchor::followed(*literal, followers, Action::Call(check)));
+    }
+    anchors.push(Anchor::preceded(BEFORE_WORD, *b"sg.", Action::Call(forms::check_sendgrid)));
+    anchors.push(Anchor::preceded(DIGITS, *b":aa", Action::Call(forms::check_telegram)));
+    anchors.push(Anchor::classes(2, DISCORD_NUMBER, Action::Call(forms::check_discord)));
+    anchors
 }
 
-/// How the base64 of three decimal digits can begin.
-fn digit_starts() -> impl Iterator<Item = String> {
-    let pairs = ["M", "N", "O"]
-        .iter()
-        .flat_map(|first| ["D", "T", "j", "z"].map(|second| format!("{first}{second}")));
-    pairs.flat_map(|pair| {
-        ["A", "E", "I", "M", "Q", "U", "Y", "c", "g", "k"].map(|third| format!("{pair}{third}"))
-    })
+/// The third to the sixth character of the base64 of a decimal number, which is how a Discord token
+/// starts. The first two are no better than any two letters.
+const DISCORD_NUMBER: [&[u8]; 4] = [b"aeimquycgk", b"wxyz012345", b"mno", b"dtjz"];
+
+fn token_anchor(prefix: &'static str, action: Action) -> Anchor<Action> {
+    match *prefix.as_bytes() {
+        [a, b] => Anchor::enclosed(BEFORE_WORD, [a, b], HEX, action),
+        // Followers would make the anchor as frequent as the syllable it ends in.
+        [a @ b'c', b, c] => Anchor::preceded(BEFORE_WORD, [a, b, c], action),
+        [a, b, c] => Anchor::followed([a, b, c], WORD, action),
+        _ => Anchor::literal(prefix, action),
+    }
 }
 
 /// What is already redacted is settled.

@@ -30,12 +30,23 @@ pub(super) struct Scan<'t> {
     pub(super) spans: Vec<Span>,
     /// Candidates before this position lie inside something already settled.
     pub(super) settled: usize,
+    /// Cookie headers before this position are read.
+    pub(super) cookies_read: usize,
+    /// The end of the last key judged: several anchors can lie in one key.
+    pub(super) last_key_end: usize,
     runs: Runs,
 }
 
 impl<'t> Scan<'t> {
     pub(super) fn new(text: &'t [u8]) -> Self {
-        Self { text, spans: Vec::new(), settled: 0, runs: Runs::default() }
+        Self {
+            text,
+            spans: Vec::new(),
+            settled: 0,
+            cookies_read: 0,
+            last_key_end: 0,
+            runs: Runs::default(),
+        }
     }
 
     /// The byte at `at`, or 0 outside the text.
@@ -107,14 +118,24 @@ impl<'t> Scan<'t> {
         certainty: Certainty,
         origin: Origin,
     ) {
-        let holds_placeholder =
-            memchr::memmem::find(self.slice(start, end), placeholder::OPEN.as_bytes());
-        if start < end && holds_placeholder.is_none() {
+        if start < end && !self.touches_placeholder(start, end) {
             self.spans.push(Span { start, end, kind, certainty, origin });
         }
         if certainty == Certainty::Shaped {
             self.settled = self.settled.max(end);
         }
+    }
+
+    /// Whether the range holds a placeholder or starts inside one.
+    fn touches_placeholder(&self, start: usize, end: usize) -> bool {
+        let from = start.saturating_sub(placeholder::LONGEST);
+        let mut opens = memchr::memmem::find_iter(self.slice(from, end), placeholder::OPEN);
+        opens.any(|open| {
+            let open = from + open;
+            open >= start
+                || placeholder::length_at(self.tail(open))
+                    .is_some_and(|length| open + length > start)
+        })
     }
 
     /// Records a generated secret known by its form.

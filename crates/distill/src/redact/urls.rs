@@ -69,33 +69,43 @@ pub(super) fn check_user_part(scan: &mut Scan<'_>, at: usize) {
         return;
     }
     let from = at + 3;
-    let Some(sign) = user_part_end(scan, from) else { return };
-    let user_part = scan.slice(from, sign);
     let scheme = scheme_before(scan, at);
+    let connects = CONNECTIONS.iter().any(|known| scheme.eq_ignore_ascii_case(known.as_bytes()));
+    let Some(sign) = user_part_end(scan, from, connects) else { return };
+    let user_part = scan.slice(from, sign);
     let Some(colon) = memchr::memchr(b':', user_part) else {
         check_lone_user(scan, from, sign);
         return;
     };
     let secret = &user_part[colon + 1..];
-    if stands_in(secret) {
+    let host = scan.slice(sign + 1, sign + 12);
+    if stands_in(secret) || secret.len() < 4 || host.starts_with(b"example.") {
         return;
     }
-    let kind = if CONNECTIONS.iter().any(|known| scheme.eq_ignore_ascii_case(known.as_bytes())) {
-        "connection-string"
-    } else {
-        "url-password"
-    };
+    let kind = if connects { "connection-string" } else { "url-password" };
     scan.push((from + colon + 1, sign), kind, Certainty::Placed, Origin::Human);
 }
 
 /// The `@` that ends the user part, if the authority has one.
-fn user_part_end(scan: &Scan<'_>, from: usize) -> Option<usize> {
+///
+/// People put passwords with slashes into connection strings as they are, so there a slash does not end
+/// the authority as long as what stands before it cannot be a port.
+fn user_part_end(scan: &Scan<'_>, from: usize, connects: bool) -> Option<usize> {
     let window = scan.slice(from, from + LONGEST_USER_PART);
     let mut last = None;
+    let mut colon = None;
     for (at, &byte) in window.iter().enumerate() {
         match byte {
             b'@' => last = Some(at),
-            b'/' | b'?' | b'#' if last.is_some() || byte == b'/' => break,
+            b':' => colon = colon.or(Some(at)),
+            b'/' | b'?' | b'#' => {
+                let port = |colon: usize| window[colon + 1..at].iter().all(u8::is_ascii_digit);
+                if last.is_some()
+                    || byte == b'/' && !(connects && colon.is_some_and(|colon| !port(colon)))
+                {
+                    break;
+                }
+            }
             b'"' | b'\'' | b'`' | b'\\' | b'<' | b'>' | 0..=b' ' => break,
             _ => {}
         }
@@ -157,7 +167,7 @@ pub(super) fn check_slack_hook(scan: &mut Scan<'_>, at: usize) {
     let section = parts.next().unwrap_or_default();
     let known = matches!(section, b"services" | b"workflows" | b"triggers");
     let last = parts.next_back().unwrap_or_default();
-    if known && last.len() >= 16 && Makeup::of(last).random() {
+    if known && last.len() >= 16 && Makeup::of(last).distinct >= 8 {
         scan.push_shaped((path + section.len() + 1, end), "slack-webhook");
     }
 }

@@ -1,0 +1,56 @@
+//! `cargo xtask bench`: what the product costs, beside the floors and a peer, in the same run.
+
+mod append;
+mod extract;
+mod floor;
+mod ingest;
+mod lines;
+mod measure;
+mod peer;
+mod place;
+mod report;
+mod scale;
+mod start;
+mod sweep;
+
+pub use floor::{Stage, StageOptions, run as run_stage};
+
+use clap::{Args, Subcommand};
+use std::io::{self, Write as _};
+
+/// Which bench.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    #[command(subcommand)]
+    bench: Bench,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+enum Bench {
+    /// A cold sync beside the floors and agentsview.
+    Ingest(ingest::Options),
+    /// A corpus four times the size, and one huge session.
+    Scale(scale::Options),
+    /// A sync with nothing to do, beside `find`.
+    Sweep(sweep::Options),
+    /// Ten records more in a large and in an ordinary session.
+    Append(append::Options),
+    /// How long a start takes.
+    Start(start::Options),
+}
+
+/// Runs a bench; true when every goal was met.
+pub fn run(options: &Options) -> io::Result<bool> {
+    match &options.bench {
+        Bench::Ingest(options) => ingest::run(options),
+        Bench::Scale(options) => scale::run(options),
+        Bench::Sweep(options) => sweep::run(options),
+        Bench::Append(options) => append::run(options),
+        Bench::Start(options) => start::run(options),
+    }
+}
+
+/// Writes a line to standard output.
+fn say(line: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{line}")
+}

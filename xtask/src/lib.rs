@@ -1,0 +1,7 @@
+//! Development tasks, as a library so that tests can run them.
+
+pub mod bench;
+pub mod corpus;
+pub mod fuzz;
+pub mod test;
+pub mod tidy;
