@@ -20,8 +20,9 @@ pub struct Cost {
     pub reasoning_tokens: u64,
     /// Money, where the agent itself states it.
     pub usd: Option<f64>,
-    /// From the first to the last event.
-    pub wall_clock_s: u64,
+    /// From the first to the last event; absent in sums over sessions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall_clock_s: Option<u64>,
     /// Prompts the human gave.
     pub turns: u32,
     /// Tool calls repeated after they failed.
@@ -38,7 +39,7 @@ impl From<&backstory_model::Cost> for Cost {
             cache_write_1h_tokens: cost.cache_write_1h_tokens,
             reasoning_tokens: cost.reasoning_tokens,
             usd: cost.usd,
-            wall_clock_s: cost.wall_clock_s,
+            wall_clock_s: Some(cost.wall_clock_s),
             turns: cost.turns,
             retries: cost.retries,
         }

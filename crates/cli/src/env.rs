@@ -7,7 +7,7 @@ use crate::error::Failure;
 use backstory_model::Timestamp;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An environment variable and what it does.
 pub(crate) struct Variable {
@@ -90,10 +90,11 @@ impl Env {
         }
     }
 
-    /// The current directory.
+    /// A path that does not depend on the current directory, without `.` in it.
     #[expect(clippy::disallowed_methods, reason = "this is the shim every other file goes through")]
-    pub(crate) fn current_dir() -> Option<PathBuf> {
-        std::env::current_dir().ok()
+    pub(crate) fn absolute(path: &Path) -> PathBuf {
+        let here = std::env::current_dir().unwrap_or_default();
+        here.join(path).components().collect()
     }
 
     /// Now, as every command of this run sees it.

@@ -138,17 +138,13 @@ impl Settings {
 
 /// Where archive and configuration lie.
 fn places(env: &Env, home_flag: Option<&Path>) -> Result<(Value<PathBuf>, PathBuf), Failure> {
-    let absolute = |dir: PathBuf| match Env::current_dir() {
-        Some(here) => here.join(dir),
-        None => dir,
-    };
     let chosen = match (home_flag, env.path(env::BACKSTORY_HOME)) {
         (Some(dir), _) => Some((dir.to_owned(), Origin::Flag("--home"))),
         (None, Some(dir)) => Some((dir, Origin::Env(env::BACKSTORY_HOME))),
         (None, None) => None,
     };
     if let Some((dir, origin)) = chosen {
-        let dir = absolute(dir);
+        let dir = Env::absolute(&dir);
         let file = dir.join("config.toml");
         return Ok((Value { value: dir, origin }, file));
     }

@@ -57,6 +57,9 @@ pub(crate) fn label(flavor: Flavor) -> &'static str {
 pub(crate) fn gist(report: &SyncReport) -> String {
     let read = report.total(|agent| agent.files_read);
     let unchanged = report.total(|agent| agent.files).saturating_sub(read);
+    if read + unchanged == 0 {
+        return "no logs found".into();
+    }
     if read == 0 {
         return format!("nothing new · {} unchanged", plural(unchanged, "file"));
     }
@@ -85,6 +88,9 @@ pub(crate) fn write_problems(
 ) -> Result<(), Failure> {
     if report.problem_count == 0 {
         return Ok(());
+    }
+    if !ui.quiet {
+        ui.line("")?;
     }
     ui.line(paint(BAD.bold(), plural(report.problem_count, "problem")))?;
     let shown = if ui.verbose { SyncReport::MAX_PROBLEMS } else { SHOWN_PROBLEMS };

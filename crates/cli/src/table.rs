@@ -23,24 +23,24 @@ pub(crate) enum Align {
 pub(crate) struct Column {
     pub(crate) title: &'static str,
     pub(crate) align: Align,
-    /// True for the column that gives way when the terminal is narrow.
-    pub(crate) shrinks: bool,
+    /// How readily it gives way when the terminal is narrow; 0 for never.
+    pub(crate) shrinks: usize,
 }
 
 impl Column {
     /// A column of text.
     pub(crate) const fn left(title: &'static str) -> Self {
-        Self { title, align: Align::Left, shrinks: false }
+        Self { title, align: Align::Left, shrinks: 0 }
     }
 
     /// A column of numbers.
     pub(crate) const fn right(title: &'static str) -> Self {
-        Self { title, align: Align::Right, shrinks: false }
+        Self { title, align: Align::Right, shrinks: 0 }
     }
 
-    /// A column of text that is cut when there is no room.
-    pub(crate) const fn shrinking(title: &'static str) -> Self {
-        Self { title, align: Align::Left, shrinks: true }
+    /// A column of text that is cut when there is no room; the weightier the sooner.
+    pub(crate) const fn shrinking(title: &'static str, weight: usize) -> Self {
+        Self { title, align: Align::Left, shrinks: weight }
     }
 }
 
@@ -113,13 +113,15 @@ impl Table {
         let Some(limit) = limit else { return widths };
         let gaps = GAP.len() * widths.len().saturating_sub(1) + self.indent;
         let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(limit);
-        // The widest shrinking column gives way first.
+        // The widest by weight gives way first.
         while excess > 0 {
-            let flexible = self.columns.iter().enumerate().filter(|(_, column)| column.shrinks);
-            let Some((at, _)) = flexible.max_by_key(|(at, _)| widths[*at]) else { break };
-            if widths[at] <= MIN_FLEX {
+            let flexible = self.columns.iter().enumerate().filter(|(_, column)| column.shrinks > 0);
+            let Some((at, _)) = flexible
+                .filter(|(at, _)| widths[*at] > MIN_FLEX)
+                .max_by_key(|(at, column)| widths[*at] * column.shrinks)
+            else {
                 break;
-            }
+            };
             widths[at] -= 1;
             excess -= 1;
         }
@@ -132,8 +134,8 @@ impl Table {
         for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
             let text = cut(&cell.text, *width);
             let pad = " ".repeat(width - text.width());
-            let painted =
-                if cell.style.is_plain() { text.clone() } else { paint(cell.style, &text) };
+            let is_plain = cell.style.is_plain() || text.is_empty();
+            let painted = if is_plain { text.clone() } else { paint(cell.style, &text) };
             match self.columns[at].align {
                 Align::Right => line.extend([pad, painted]),
                 Align::Left if at == last => line.push_str(&painted),
@@ -173,7 +175,7 @@ mod tests {
     fn render(columns: Option<usize>) -> String {
         let mut table = Table::new(&[
             Column::left("ID"),
-            Column::shrinking("TITLE"),
+            Column::shrinking("TITLE", 1),
             Column::right("TURNS"),
             Column::left(""),
         ]);
@@ -196,9 +198,9 @@ mod tests {
     #[test]
     fn the_shrinking_column_gives_way() {
         insta::assert_snapshot!(render(Some(32)), @r"
-        ID   TITLE         TURNS
-        a    修正登录测试…      3
-        bcd  short            12  fail
+        ID   TITLE           TURNS
+        a    修正登录测试…       3
+        bcd  short              12  fail
         ");
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(cut("日本語", 4), "日…");

@@ -128,7 +128,7 @@ impl Ui {
         let _ = self.out.flush();
         self.say(format!("{} {}", paint(BAD.bold(), "error:"), failure.message));
         for cause in &failure.causes {
-            self.say(format!("  because: {cause}"));
+            self.say(format!("  {cause}"));
         }
         for hint in &failure.hints {
             self.say(format!("  {} {hint}", paint(GOOD, "hint:")));

@@ -42,7 +42,12 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
             Origin::Default => Cell::styled(DIM, "default"),
             origin => origin.to_string().into(),
         };
-        table.row(vec![entry.key.into(), from, shown(&entry.value, context).into()]);
+        let mut values = shown(&entry.value, context).into_iter();
+        let first = values.next().unwrap_or_else(|| "none".into());
+        table.row(vec![entry.key.into(), from, first.into()]);
+        for value in values {
+            table.row(vec![Cell::default(), Cell::default(), value.into()]);
+        }
     }
     table.write(ui.out(), None).map_err(Failure::output)?;
     Ok(Exit::Success)
@@ -85,18 +90,15 @@ fn entries(settings: &Settings) -> Vec<Entry> {
     entries
 }
 
-/// A value as `config.toml` would hold it, close enough to copy.
-fn shown(value: &Json, context: &Context) -> String {
+/// A value as people read it, one line per entry of a list.
+fn shown(value: &Json, context: &Context) -> Vec<String> {
     match value {
-        Json::String(text) => context.short_path(text),
-        Json::Array(list) => {
-            list.iter().map(|entry| shown(entry, context)).collect::<Vec<_>>().join("  ")
-        }
-        Json::Object(map) if map.is_empty() => "none".into(),
-        Json::Object(map) => {
-            let pairs = map.iter().map(|(key, value)| format!("{key} = {}", shown(value, context)));
-            pairs.collect::<Vec<_>>().join(", ")
-        }
-        other => other.to_string(),
+        Json::String(text) => vec![context.short_path(text)],
+        Json::Array(list) => list.iter().flat_map(|entry| shown(entry, context)).collect(),
+        Json::Object(map) => map
+            .iter()
+            .map(|(key, value)| format!("{key} = {}", shown(value, context).join(" ")))
+            .collect(),
+        other => vec![other.to_string()],
     }
 }

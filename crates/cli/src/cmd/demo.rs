@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
 
 /// An empty folder, absolute.
 fn kept_dir(dir: &Path) -> Result<PathBuf, Failure> {
-    let dir = Env::current_dir().unwrap_or_default().join(dir);
+    let dir = Env::absolute(dir);
     let is_used = fs_err::read_dir(&dir).is_ok_and(|mut entries| entries.next().is_some());
     if is_used {
         return Err(Failure::usage(format!("{} is not empty", dir.display()))
@@ -64,22 +64,24 @@ fn walk(dir: &Path, is_kept: bool, inside: &Context, ui: &mut Ui) -> Result<Exit
     say(ui, format_args!("It lies in {}; your own logs are not touched.", dir.display()))?;
     let show =
         |id: &str| Some(Command::Show(show::Args { id: id.into(), full: false, markdown: false }));
-    let sessions =
-        |all: bool| Some(Command::Sessions(sessions::Args { all, ..sessions::Args::default() }));
     let steps: [(&str, &str, Option<Command>); 6] = [
         ("Without a command, everything new is taken in.", "backstory", None),
         (
-            "What was worked on? Sub-agents are folded into their parents (+1).",
+            "What was worked on? A sub-agent is folded into its parent (+1).",
             "backstory sessions",
-            sessions(false),
+            Some(Command::Sessions(sessions::Args::default())),
         ),
-        ("They can be listed too.", "backstory sessions --all", sessions(true)),
         (
             "One session as a story: the failing test, the fix, the green run.",
             "backstory show 5ca1ab1e",
             show("5ca1ab1e"),
         ),
-        ("The same work, carried on by another agent.", "backstory show last", show("last")),
+        (
+            "A fork of it: the copied beginning is not told, nor counted, twice.",
+            "backstory show f0cacc1a",
+            show("f0cacc1a"),
+        ),
+        ("Another agent carried on.", "backstory show last", show("last")),
         (
             "A token was pasted into a prompt. The archive never saw it; the log still has it.",
             "backstory doctor",

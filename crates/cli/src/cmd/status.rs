@@ -9,6 +9,9 @@ use crate::ui::{BOLD, DIM, Ui, WARN, paint};
 use backstory_api as api;
 use backstory_store::{FlavorTotals, Sizes, SweepRecord, Vault};
 
+/// Below this the ratio of archive to logs tells nothing.
+const MIN_TELLING_BYTES: u64 = 1_000_000;
+
 /// Runs the command.
 pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let vault = context.vault(ui)?;
@@ -42,7 +45,9 @@ fn ratio(totals: &[FlavorTotals], sizes: Sizes) -> (u64, Option<f64>) {
 
 fn stored(totals: &[FlavorTotals], sizes: Sizes) -> String {
     let (source, ratio) = ratio(totals, sizes);
-    let share = ratio.map_or_else(String::new, |ratio| {
+    // Next to a handful of small logs an empty database looks huge; that says nothing.
+    let telling = ratio.filter(|_| source >= MIN_TELLING_BYTES);
+    let share = telling.map_or_else(String::new, |ratio| {
         format!(", {:.0} % of {} of logs", ratio * 100.0, bytes(source))
     });
     format!(
@@ -137,7 +142,7 @@ fn agent_shape(agent: &FlavorTotals) -> api::AgentStatus {
         sessions: agent.sessions,
         subagents: agent.subagents,
         events: agent.events,
-        cost: api::Cost::from(&agent.cost),
+        cost: api::Cost { wall_clock_s: None, ..api::Cost::from(&agent.cost) },
         span: api::Span::new(agent.first, agent.last),
         files: agent.files,
         source_bytes: agent.source_bytes,

@@ -1,6 +1,7 @@
 //! `backstory sync`: take in what is new.
 
 use crate::context::Context;
+use crate::env::Env;
 use crate::error::{Exit, Failure};
 use crate::figures::{bytes, count, plural};
 use crate::settings::Settings;
@@ -86,7 +87,7 @@ fn chosen_roots(args: &Args, settings: &Settings, context: &Context) -> Result<V
                 root.flavor
             )));
         }
-        let dir = context.env.expand_tilde(&root.dir);
+        let dir = Env::absolute(&context.env.expand_tilde(&root.dir));
         if !dir.is_dir() {
             let reason = if dir.exists() { "is not a folder" } else { "does not exist" };
             return Err(Failure::usage(format!(
@@ -110,10 +111,8 @@ fn write_report(report: &SyncReport, context: &Context, ui: &mut Ui) -> Result<(
         write_agents(report, ui)?;
         ui.line(sweep::gist(report))?;
         if report.secrets > 0 {
-            ui.line(format!(
-                "{}; `backstory doctor` says where they stand",
-                plural(report.secrets, "secret redacted").replace("redacteds", "redacted")
-            ))?;
+            let secrets = plural(report.secrets, "secret");
+            ui.line(format!("{secrets} redacted; `backstory doctor` says where they stand"))?;
         }
     }
     sweep::write_problems(report, context, ui)

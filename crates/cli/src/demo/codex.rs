@@ -105,8 +105,11 @@ impl Rollout {
             &json!({"type": "function_call", "name": "shell", "arguments": arguments,
                 "call_id": id}),
         );
-        let metadata = json!({"exit_code": exit_code, "duration_seconds": seconds});
-        let output = json!({"output": text, "metadata": metadata}).to_string();
+        // A text, so that the fields stand in the order Codex writes them.
+        let output = format!(
+            r#"{{"output":{},"metadata":{{"exit_code":{exit_code},"duration_seconds":{seconds}.0}}}}"#,
+            json!(text)
+        );
         self.item(
             seconds,
             &json!({"type": "function_call_output", "call_id": id, "output": output}),

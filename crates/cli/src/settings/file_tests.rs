@@ -50,12 +50,27 @@ fn unknown_keys_warn_and_name_the_nearest() {
 
 #[test]
 fn mistakes_are_named_with_line_and_column() {
-    insta::assert_snapshot!(refusal("a = 1\nb = = 2\n"), @"");
-    insta::assert_snapshot!(refusal("[session_memory.retention]\ncadence = true\n"), @"");
-    insta::assert_snapshot!(refusal("[session_memory.sources]\nclaude = \"dir\"\n"), @"");
-    insta::assert_snapshot!(refusal("[session_memory]\nsources = 3\n"), @"");
-    insta::assert_snapshot!(refusal("[session_memory.domains]\nweb = 1\n"), @"");
+    for (text, expected) in [
+        ("a = 1\nb = = 2\n", "2:5: extra `=`, expected nothing"),
+        (
+            "[session_memory.retention]\ncadence = true\n",
+            "2:11: cadence must be a text or a whole number, not boolean",
+        ),
+        (
+            "[session_memory.sources]\nclaude = \"dir\"\n",
+            "2:10: claude must be a list of texts: [\"DIR\", …]",
+        ),
+        (
+            "[session_memory]\nsources = 3\n",
+            "2:11: session_memory.sources must be a section: [session_memory.sources]",
+        ),
+        ("[session_memory.domains]\nweb = 1\n", "2:7: the domain of web must be a text"),
+    ] {
+        assert_eq!(refusal(text), format!("/c/config.toml:{expected}"));
+    }
     let (file, _) = parse("[session_memory.retention]\nraw_soft_cap_bytes = \"much\"\n");
-    let refused = retention::Retention::from_file(&file.unwrap()).unwrap_err();
-    insta::assert_snapshot!(refused.message, @"");
+    assert_eq!(
+        retention::Retention::from_file(&file.unwrap()).unwrap_err().message,
+        "/c/config.toml:2:22: raw_soft_cap_bytes must be a size like \"4GiB\" or a number of bytes"
+    );
 }

@@ -82,6 +82,10 @@ fn of_patch(patch: &str) -> Vec<Line> {
             lines.push(Line::Removed(removed.to_owned()));
         }
     }
+    // A single file is already named above the change.
+    if lines.iter().filter(|line| matches!(line, Line::File(_))).count() == 1 {
+        lines.retain(|line| !matches!(line, Line::File(_)));
+    }
     lines
 }
 
@@ -134,9 +138,11 @@ mod tests {
     #[test]
     fn patches_bare_and_wrapped() {
         let patch = "*** Begin Patch\n*** Update File: a.rs\n@@ fn x\n-old\n+new\n context\n*** End Patch\n+no";
-        assert_eq!(show(patch), "@a.rs -old +new");
+        assert_eq!(show(patch), "-old +new");
         let wrapped = serde_json::json!({"command": ["apply_patch", patch]}).to_string();
-        assert_eq!(show(&wrapped), "@a.rs -old +new");
+        assert_eq!(show(&wrapped), "-old +new");
+        let two = "*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: b\n*** End Patch";
+        assert_eq!(show(two), "@a +x @b");
         assert_eq!(tally(&of_call(patch).unwrap()), (1, 1));
     }
 }

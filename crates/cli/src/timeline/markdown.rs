@@ -2,7 +2,7 @@
 
 use super::call::{self, Call};
 use super::diff::{self, Line};
-use super::prose::{self, CHANGE, Excerpt, OUTPUT, SPEECH, THOUGHT};
+use super::prose::{self, CHANGE, Excerpt, FAILURE, OUTPUT, SPEECH, THOUGHT};
 use super::{Family, Teller, Told, header};
 use crate::context::Context;
 use crate::error::Failure;
@@ -57,6 +57,7 @@ impl Teller for MarkdownTeller<'_> {
             EventKind::ToolCall | EventKind::TestRun | EventKind::Retry => tool(event, told),
             EventKind::Edit => change(event, told, self.context),
             EventKind::ToolResult => result(event, told),
+            EventKind::Error if event.call_id.is_some() => result(event, told),
             EventKind::Error => labelled(told, "Error", &text()),
             EventKind::HumanIntervention => labelled(told, "The human stepped in", &text()),
             EventKind::Decision => labelled(told, "Decision", &text()),
@@ -122,12 +123,18 @@ fn change(event: &SessionEvent, told: &Told<'_>, context: &Context) -> Result<()
 
 fn result(event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
     let mut facts = Vec::new();
-    facts.extend(event.exit_code.map(|code| format!("exit {code}")));
+    let failed = event.kind == EventKind::Error || event.exit_code.is_some_and(|code| code != 0);
+    if failed {
+        facts.push(event.exit_code.map_or("failed".into(), |code| format!("failed: exit {code}")));
+    }
     facts.extend(event.duration_ms.map(duration));
     if !facts.is_empty() {
         told.write(format_args!("\n_{}_\n", facts.join(" · ")))?;
     }
-    let lines = excerpt(&told.content(event), OUTPUT, told.is_full);
+    let size = if failed { FAILURE } else { OUTPUT };
+    let content = told.content(event);
+    let shown = if told.is_full { &content } else { prose::output(&content) };
+    let lines = excerpt(shown, size, told.is_full);
     if lines.is_empty() {
         return Ok(());
     }

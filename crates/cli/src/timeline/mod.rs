@@ -65,6 +65,8 @@ pub(crate) trait Teller {
 pub(crate) struct Told<'a> {
     vault: &'a Vault,
     is_full: bool,
+    /// The event that was asked for by its address.
+    is_addressed: bool,
     out: std::cell::RefCell<&'a mut dyn Write>,
 }
 
@@ -98,8 +100,12 @@ pub(crate) fn tell(
             return Ok(());
         }
         told += 1;
-        let with =
-            Told { vault, is_full: scope.is_full(event), out: std::cell::RefCell::new(&mut *out) };
+        let with = Told {
+            vault,
+            is_full: scope.is_full(event),
+            is_addressed: scope.around == Some(event.seq),
+            out: std::cell::RefCell::new(&mut *out),
+        };
         teller.event(event, &with)
     })?;
     Ok(told)

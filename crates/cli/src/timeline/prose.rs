@@ -18,6 +18,8 @@ pub(super) struct Excerpt {
 pub(super) const SPEECH: Excerpt = Excerpt { head: 14, tail: 2 };
 /// What tools print: how it ends matters most.
 pub(super) const OUTPUT: Excerpt = Excerpt { head: 2, tail: 3 };
+/// What tools print when they fail.
+pub(super) const FAILURE: Excerpt = Excerpt { head: 3, tail: 5 };
 /// What agents think.
 pub(super) const THOUGHT: Excerpt = Excerpt { head: 2, tail: 0 };
 /// Changes to a file.
@@ -31,7 +33,7 @@ impl Excerpt {
         if is_full { Self { head: usize::MAX, tail: 0 } } else { self }
     }
 
-    /// Picks lines; `None` stands for the number left out.
+    /// Picks lines; an `Err` stands for the number left out.
     pub(super) fn pick<T: Clone>(self, lines: &[T]) -> Vec<Result<T, usize>> {
         let kept = self.head.saturating_add(self.tail);
         // Leaving out a single line would save nothing.
@@ -61,6 +63,34 @@ pub(super) fn lines(text: &str, is_full: bool) -> Vec<String> {
     let blank = lines.iter().take_while(|line| line.is_empty()).count();
     lines.drain(..blank);
     lines
+}
+
+/// Lines that tools put before their output to say what is told elsewhere.
+const PREAMBLE: [&str; 8] = [
+    "Exit code",
+    "Command:",
+    "Chunk ID:",
+    "Wall time",
+    "Process exited",
+    "Process running",
+    "Original token count:",
+    "Total output lines:",
+];
+
+/// What a tool printed, without the lines about the run itself.
+pub(super) fn output(text: &str) -> &str {
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n') {
+        let line = line.trim();
+        if line == "Output:" {
+            return after;
+        }
+        if !PREAMBLE.iter().any(|known| line.starts_with(known)) {
+            break;
+        }
+        rest = after;
+    }
+    rest
 }
 
 /// Breaks a line between words; words too long for a line are left alone.
@@ -103,6 +133,13 @@ mod tests {
         assert_eq!(lines(&"x".repeat(1000), false)[0].chars().count(), MAX_LINE);
         assert_eq!(lines(&"x".repeat(1000), true)[0].len(), 1000);
         assert!(lines("  \n ", false).is_empty());
+    }
+
+    #[test]
+    fn the_preamble_of_output_is_left_out() {
+        assert_eq!(output("Exit code 1\nboom\n"), "boom\n");
+        assert_eq!(output("Chunk ID: a\nWall time: 1s\nOutput:\nExit code 3\n"), "Exit code 3\n");
+        assert_eq!(output("plain\nOutput:\nx"), "plain\nOutput:\nx");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::call::{self, Call};
 use super::diff::{self, Line};
-use super::prose::{self, CHANGE, COMMAND, Excerpt, OUTPUT, SPEECH, THOUGHT};
+use super::prose::{self, CHANGE, COMMAND, Excerpt, FAILURE, OUTPUT, SPEECH, THOUGHT};
 use super::{Family, Teller, Told, header};
 use crate::context::Context;
 use crate::error::Failure;
@@ -15,6 +15,8 @@ use backstory_model::{EventKind, Session, SessionEvent, Timestamp};
 use std::collections::HashMap;
 use std::io::Write;
 
+/// Columns that name a call at its answer.
+const CALL_NAME_WIDTH: usize = 48;
 /// Calls remembered until they are answered; more are never open at once.
 const MAX_OPEN_CALLS: usize = 64;
 
@@ -24,17 +26,32 @@ pub(crate) struct TerminalTeller<'a> {
     family: &'a Family,
     columns: Option<usize>,
     turn: u32,
+    /// Nothing but the header was told.
+    is_first: bool,
     day: Option<String>,
-    /// Calls not answered yet, by call id: the tool's name.
-    open: HashMap<String, String>,
+    /// Calls not answered yet, by call id.
+    open: HashMap<String, OpenCall>,
     last_call: Option<String>,
+    /// Calls made since the last answer: several are answered in any order.
+    at_once: usize,
+    answered: bool,
 }
 
 impl<'a> TerminalTeller<'a> {
     /// Lines are wrapped at `columns`.
     pub(crate) fn new(context: &'a Context, family: &'a Family, columns: Option<usize>) -> Self {
-        let open = HashMap::new();
-        Self { context, family, columns, turn: 0, day: None, open, last_call: None }
+        Self {
+            context,
+            family,
+            columns,
+            turn: 0,
+            is_first: true,
+            day: None,
+            open: HashMap::new(),
+            last_call: None,
+            at_once: 0,
+            answered: false,
+        }
     }
 
     /// Text behind a mark, further lines indented below it.
@@ -43,18 +60,19 @@ impl<'a> TerminalTeller<'a> {
         let width = self.columns.map(|columns| columns.saturating_sub(indent + 1));
         let lines: Vec<String> = prose::lines(text, told.is_full)
             .iter()
-            .flat_map(|line| prose::wrap(line, width))
+            .filter(|line| !line.is_empty() || look.is_prose || told.is_full)
+            .flat_map(|line| match width {
+                Some(width) if !look.is_prose && !told.is_full => vec![cut(line, width)],
+                _ => prose::wrap(line, width),
+            })
             .collect();
         let mut mark = look.mark.to_owned();
         for line in look.excerpt.or_all(told.is_full).pick(&lines) {
             match line {
                 Ok(line) if line.is_empty() => told.write("\n")?,
                 Ok(line) => {
-                    told.write(format_args!(
-                        "{}{}\n",
-                        paint(look.style, &mark),
-                        paint(look.style, line)
-                    ))?;
+                    let line = paint(look.style, format_args!("{mark}{line}"));
+                    told.write(format_args!("{line}\n"))?;
                 }
                 Err(left_out) => told.write(format_args!(
                     "{}{}\n",
@@ -73,7 +91,13 @@ impl<'a> TerminalTeller<'a> {
         let label = format!("── turn {} ── {clock} ", self.turn);
         let width = self.columns.unwrap_or(72).min(100);
         let rest = width.saturating_sub(label.chars().count());
-        told.write(format_args!("\n{}\n", paint(DIM, format_args!("{label}{}", "─".repeat(rest)))))
+        self.gap(told)?;
+        told.write(format_args!("{}\n", paint(DIM, format_args!("{label}{}", "─".repeat(rest)))))
+    }
+
+    /// An empty line, unless one stands there already.
+    fn gap(&self, told: &Told<'_>) -> Result<(), Failure> {
+        if self.is_first { Ok(()) } else { told.write("\n") }
     }
 
     /// The clock, with the day where it changes.
@@ -90,19 +114,23 @@ impl<'a> TerminalTeller<'a> {
 
     fn call(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
         let payload = told.content(event);
-        let again = if event.kind == EventKind::Retry { "↻ again: " } else { "" };
-        self.remember(event);
+        let is_retry = event.kind == EventKind::Retry;
         match call::of(event, &payload) {
             Call::Command(command) => {
-                let look = Look { mark: "  $ ", style: CODE, excerpt: COMMAND };
-                self.block(told, &look, &format!("{again}{command}"))?;
+                self.remember(event, &command);
+                let mark = if is_retry { "  ↻ " } else { "  $ " };
+                let look = Look { mark, style: CODE, excerpt: COMMAND, is_prose: false };
+                self.block(told, &look, &command)?;
             }
             Call::Tool { name, about } => {
+                self.remember(event, &name);
                 let about = one_line(&about);
-                let line = self.fit(&format!("{again}{} {about}", one_line(&name)), 4);
-                told.write(format_args!("{}\n", paint(CODE, format_args!("  ▸ {line}"))))?;
+                let mark = if is_retry { "↻" } else { "▸" };
+                let line = self.fit(&format!("{} {about}", one_line(&name)), 4);
+                told.write(format_args!("{}\n", paint(CODE, format_args!("  {mark} {line}"))))?;
                 if told.is_full {
-                    let look = Look { mark: "      ", style: DIM, excerpt: OUTPUT };
+                    let look =
+                        Look { mark: "      ", style: DIM, excerpt: OUTPUT, is_prose: false };
                     self.block(told, &look, &payload)?;
                 }
             }
@@ -113,7 +141,7 @@ impl<'a> TerminalTeller<'a> {
     fn edit(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
         let payload = told.content(event);
         let Some(lines) = diff::of_call(&payload) else { return self.call(event, told) };
-        self.remember(event);
+        self.remember(event, event.tool.as_deref().unwrap_or_default());
         let files = if event.files.is_empty() { &event.summary } else { &event.files.join(", ") };
         let (added, removed) = diff::tally(&lines);
         let files = self.fit(&self.context.short_path(&one_line(files)), 16);
@@ -141,36 +169,54 @@ impl<'a> TerminalTeller<'a> {
     }
 
     fn result(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
-        let failed = event.exit_code.is_some_and(|code| code != 0);
+        let failed =
+            event.kind == EventKind::Error || event.exit_code.is_some_and(|code| code != 0);
+        let call = event.call_id.as_ref().and_then(|id| self.open.remove(id));
+        self.answered = true;
+        if !failed && !told.is_full && call.as_ref().is_some_and(|call| call.is_edit) {
+            return Ok(());
+        }
         let mut facts = Vec::new();
-        // The tool is named where other calls stand between it and its answer.
-        let tool = event.call_id.as_ref().and_then(|id| self.open.remove(id));
-        if event.call_id != self.last_call {
-            facts.extend(tool.or_else(|| event.tool.clone()));
+        // The call is named where other calls stand between it and its answer.
+        if self.at_once > 1 || event.call_id != self.last_call {
+            facts.extend(call.map(|call| call.about).or_else(|| event.tool.clone()));
         }
-        match event.exit_code {
-            Some(0) => facts.push("ok".into()),
-            Some(code) => facts.push(format!("exit {code}")),
-            None => {}
+        match (event.exit_code, event.duration_ms) {
+            // Success is the rule: it is worth a line only together with how long it took.
+            (Some(0), Some(took)) if took > 0 => facts.extend(["ok".into(), duration(took)]),
+            (code, took) => {
+                let code = code.filter(|code| *code != 0);
+                facts.extend(code.map(|code| format!("exit {code}")));
+                facts.extend(took.filter(|took| *took > 0).map(duration));
+            }
         }
-        facts.extend(event.duration_ms.map(duration));
+        let (mark, style) = if failed { ("    ✗ ", BAD) } else { ("    └ ", DIM) };
+        let mut look = Look { mark, style: DIM, excerpt: OUTPUT, is_prose: false };
+        if failed {
+            look = Look { style: Style::new(), excerpt: FAILURE, ..look };
+        }
         if !facts.is_empty() {
-            let style = if failed { BAD } else { DIM };
-            let mark = if failed { "✗" } else { "└" };
             let line = one_line(&facts.join(" · "));
-            told.write(format_args!("{}\n", paint(style, format_args!("    {mark} {line}"))))?;
+            told.write(format_args!("{}\n", paint(style, format_args!("{mark}{line}"))))?;
+            look.mark = "      ";
+        } else if failed {
+            look.style = BAD;
         }
-        let look = Look { mark: "      ", style: DIM, excerpt: OUTPUT };
-        self.block(told, &look, &told.content(event))
+        let content = told.content(event);
+        let content = if told.is_full { &content } else { prose::output(&content) };
+        self.block(told, &look, content)
     }
 
-    fn remember(&mut self, event: &SessionEvent) {
+    fn remember(&mut self, event: &SessionEvent, about: &str) {
+        self.at_once = if std::mem::take(&mut self.answered) { 1 } else { self.at_once + 1 };
         self.last_call.clone_from(&event.call_id);
         if self.open.len() >= MAX_OPEN_CALLS {
             self.open.clear();
         }
-        if let (Some(id), Some(tool)) = (&event.call_id, &event.tool) {
-            self.open.insert(id.clone(), tool.clone());
+        if let Some(id) = &event.call_id {
+            let about = cut(about.lines().next().unwrap_or_default(), CALL_NAME_WIDTH);
+            let is_edit = event.kind == EventKind::Edit;
+            self.open.insert(id.clone(), OpenCall { about, is_edit });
         }
     }
 
@@ -206,6 +252,14 @@ struct Look<'a> {
     mark: &'a str,
     style: Style,
     excerpt: Excerpt,
+    /// Prose keeps its paragraphs and is wrapped; output is told without gaps and cut.
+    is_prose: bool,
+}
+
+/// A call that waits for its answer.
+struct OpenCall {
+    about: String,
+    is_edit: bool,
 }
 
 impl Teller for TerminalTeller<'_> {
@@ -216,14 +270,18 @@ impl Teller for TerminalTeller<'_> {
             let name = format!("{:<13}", fact.name);
             write(format!("{}{}", paint(DIM, name), self.fit(&fact.text, 13)))?;
         }
-        Ok(())
+        write(String::new())
     }
 
     fn event(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
+        if told.is_addressed {
+            told.write(format_args!("{}\n", paint(WARN, format_args!("→ event {}", event.seq))))?;
+        }
         let block = |this: &Self, mark: &str, style: Style, excerpt: Excerpt| {
-            this.block(told, &Look { mark, style, excerpt }, &told.content(event))
+            let look = Look { mark, style, excerpt, is_prose: true };
+            this.block(told, &look, &told.content(event))
         };
-        match event.kind {
+        let told_event = match event.kind {
             EventKind::UserMsg => {
                 self.turn_rule(event, told)?;
                 block(self, "❯ ", BOLD, SPEECH)?;
@@ -234,14 +292,18 @@ impl Teller for TerminalTeller<'_> {
             EventKind::ToolCall | EventKind::TestRun | EventKind::Retry => self.call(event, told),
             EventKind::Edit => self.edit(event, told),
             EventKind::ToolResult => self.result(event, told),
+            EventKind::Error if event.call_id.is_some() => self.result(event, told),
             EventKind::Error => block(self, "  ✗ ", BAD, OUTPUT),
             EventKind::HumanIntervention => block(self, "  ‼ ", WARN, SPEECH),
             EventKind::Decision => block(self, "  ? ", WARN, SPEECH),
             EventKind::Compaction => {
-                told.write(format_args!("\n{}\n", paint(WARN, "── context compacted ──")))?;
+                self.gap(told)?;
+                told.write(format_args!("{}\n", paint(WARN, "── context compacted ──")))?;
                 block(self, "  ", DIM, OUTPUT)
             }
             EventKind::Lifecycle | EventKind::Completion => self.bookkeeping(event, told),
-        }
+        };
+        self.is_first = false;
+        told_event
     }
 }

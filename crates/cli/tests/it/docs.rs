@@ -1,0 +1,46 @@
+//! `docs/cli.md` is the help of every command, and stays it.
+
+use crate::sandbox::Sandbox;
+use std::fmt::Write;
+
+const COMMANDS: [&str; 9] =
+    ["sync", "sessions", "show", "status", "doctor", "config", "demo", "completions", "man"];
+
+#[test]
+fn the_reference_equals_the_help() {
+    let sandbox = Sandbox::new();
+    let mut reference = String::from(
+        "# Command line\n\nWritten from `backstory --help`; a test compares the two.\n",
+    );
+    let mut add = |arguments: &[&str]| {
+        let help = sandbox.run(&[arguments, &["--help"]].concat());
+        assert_eq!(help.code, 0, "{help}");
+        let name = [&["backstory"], arguments].concat().join(" ");
+        let lines: Vec<&str> = help.stdout.trim_end().lines().map(str::trim_end).collect();
+        let _ = write!(reference, "\n## `{name}`\n\n```text\n{}\n```\n", lines.join("\n"));
+        help.stdout
+    };
+    let top = add(&[]);
+    for command in COMMANDS {
+        add(&[command]);
+    }
+    let listed = top.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed: Vec<&str> = listed
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(listed, COMMANDS, "a command is missing here");
+    compare("docs/cli.md", &reference);
+}
+
+/// Compares with a file of the repository; on a difference the right text is left to be copied.
+fn compare(path: &str, expected: &str) {
+    let file = format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"));
+    if fs_err::read_to_string(&file).is_ok_and(|text| text == expected) {
+        return;
+    }
+    let name = path.rsplit('/').next().unwrap();
+    let fresh = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
+    fs_err::write(&fresh, expected).unwrap();
+    panic!("{path} is not up to date: cp {fresh} {path}");
+}

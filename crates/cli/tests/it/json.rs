@@ -1,0 +1,106 @@
+//! `docs/json.md`: its examples have exactly the fields the commands print.
+
+use crate::sandbox::Sandbox;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The documented example objects, by the heading they stand under.
+fn documented() -> BTreeMap<String, Vec<Value>> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/json.md");
+    let text = fs_err::read_to_string(path).unwrap();
+    let mut examples: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    let (mut heading, mut code) = (String::new(), None::<String>);
+    for line in text.lines() {
+        match (&mut code, line) {
+            (None, "```json") => code = Some(String::new()),
+            (Some(text), "```") => {
+                let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+                let values = values.collect::<Result<Vec<_>, _>>().unwrap();
+                examples.entry(heading.clone()).or_default().extend(values);
+                code = None;
+            }
+            (Some(text), line) => text.extend([line, "\n"]),
+            (None, line) => {
+                if let Some(title) = line.strip_prefix("## ") {
+                    title.trim_matches('`').clone_into(&mut heading);
+                }
+            }
+        }
+    }
+    examples
+}
+
+/// Every field with its path; lists stand for their first entry.
+fn fields(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            for (name, value) in map {
+                let path = format!("{path}.{name}");
+                found.push(path.clone());
+                // What these hold is the user's: settings, or a free map.
+                if !path.ends_with(".value") {
+                    fields(value, &path, found);
+                }
+            }
+        }
+        Value::Array(list) => {
+            if let Some(first) = list.first() {
+                fields(first, &format!("{path}[]"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn assert_same_fields(what: &str, documented: &Value, printed: &Value) {
+    let (mut expected, mut found) = (Vec::new(), Vec::new());
+    fields(documented, "", &mut expected);
+    fields(printed, "", &mut found);
+    // An empty list or a null object shows nothing of its entries.
+    let is_hidden = |path: &String, by: &[String]| {
+        by.iter()
+            .any(|other| path.strip_prefix(other.as_str()).is_some_and(|rest| !rest.is_empty()))
+    };
+    let missing: Vec<_> = expected.iter().filter(|path| !found.contains(path)).collect();
+    let extra: Vec<_> = found.iter().filter(|path| !expected.contains(path)).collect();
+    let missing: Vec<_> = missing.into_iter().filter(|path| !is_hidden(path, &found)).collect();
+    let extra: Vec<_> = extra.into_iter().filter(|path| !is_hidden(path, &expected)).collect();
+    assert!(missing.is_empty(), "{what}: documented but not printed: {missing:?}");
+    assert!(extra.is_empty(), "{what}: printed but not documented: {extra:?}");
+}
+
+#[test]
+fn examples_have_the_fields_that_are_printed() {
+    let sandbox = Sandbox::with_history();
+    let examples = documented();
+    for (heading, arguments) in [
+        ("backstory sync --json", &["sync", "--json"][..]),
+        ("backstory sync --dry-run --json", &["sync", "--reparse", "--dry-run", "--json"]),
+        ("backstory sessions --json", &["sessions", "--json"]),
+        ("backstory show ID --json", &["show", "5ca1ab1e", "--json", "--full"]),
+        ("backstory status --json", &["status", "--json"]),
+        ("backstory doctor --json", &["doctor", "--json"]),
+        ("backstory config --json", &["config", "--json"]),
+    ] {
+        let documented = examples.get(heading).unwrap_or_else(|| panic!("{heading} is missing"));
+        let printed = sandbox.json(arguments);
+        for (at, (documented, printed)) in documented.iter().zip(&printed).enumerate() {
+            assert_same_fields(&format!("{heading} line {}", at + 1), documented, printed);
+        }
+        // Every line of a list has the shape of its example.
+        let example = documented.last().unwrap();
+        for printed in printed.iter().skip(documented.len()) {
+            assert_same_fields(heading, example, printed);
+        }
+    }
+}
+
+#[test]
+fn times_are_rfc_3339_in_utc() {
+    let sandbox = Sandbox::with_history();
+    let session = &sandbox.json(&["show", "5ca1ab1e", "--json"])[0];
+    for field in ["started_at", "ended_at", "discovered_at", "ingested_at"] {
+        let time = session[field].as_str().unwrap();
+        assert!(time.len() == 24 && time.ends_with('Z') && &time[10..11] == "T", "{field} {time}");
+    }
+}

@@ -1,0 +1,29 @@
+//! The binary as people use it: every command in a sandbox, whole outputs as snapshots.
+#![expect(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
+
+mod config;
+mod demo;
+mod docs;
+mod doctor;
+mod json;
+mod overview;
+mod sandbox;
+mod sessions;
+mod show;
+mod status;
+mod streams;
+mod sync;
+
+/// Cargo runs one test binary; a forgotten file would never run.
+#[test]
+fn every_file_here_is_a_module() {
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
+    let main = fs_err::read_to_string(format!("{here}/main.rs")).unwrap();
+    for entry in fs_err::read_dir(here).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") else {
+            continue;
+        };
+        assert!(main.contains(&format!("mod {module};")), "{name} is not in main.rs");
+    }
+}
