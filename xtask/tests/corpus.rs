@@ -55,7 +55,7 @@ fn documents(path: &Path) -> Result<Vec<Value>, Box<dyn std::error::Error>> {
 fn threads_do_not_matter_and_seeds_do() -> Outcome {
     let dir = tempfile::tempdir()?;
     for (name, threads, seed) in [("one", 1, 7), ("three", 3, 7), ("other", 2, 8)] {
-        let mut options = options(dir.path().join(name), 1_500_000);
+        let mut options = options(dir.path().join(name), 3_000_000);
         options.threads = threads;
         options.seed = seed;
         run(&options)?;

@@ -148,16 +148,18 @@ mod tests {
     #[test]
     fn literals_and_comments_are_blanked() {
         for (source, code) in [
-            ("a // {\nb", "a     \nb"),
-            ("a /* { /* } */ { */ b", "a                     b"),
-            (r#"f("{\"}", x)"#, "f(       , x)"),
-            (r##"f(r#"{"}"#, x)"##, "f(         , x)"),
-            ("m('{', '\\'', b'}', 'é')", "m(   ,     ,     ,    )"),
+            ("a // {\nb", "a b"),
+            ("a /* { /* } */ { */ b", "a b"),
+            (r#"f("{\"}", x)"#, "f( , x)"),
+            (r##"f(r#"{"}"#, x)"##, "f( , x)"),
+            ("m('{', '\\'', b'}', 'é')", "m( , , , )"),
             ("fn f<'a>(x: &'a str) {}", "fn f<'a>(x: &'a str) {}"),
-            ("br\"{\" for rb in b", "      for rb in b"),
+            ("br\"{\" for rb in b", "for rb in b"),
             ("'outer: loop {}", "'outer: loop {}"),
         ] {
-            assert_eq!(code_of(source).trim_end(), code.trim_end(), "{source}");
+            let masked = code_of(source);
+            assert_eq!(masked.split_whitespace().collect::<Vec<_>>().join(" "), code, "{source}");
+            assert_eq!(masked.len(), source.len(), "{source}");
         }
     }
 
