@@ -9,6 +9,12 @@ pub(super) fn log_opened() -> EventKey {
     EventKey::of_parts(&[b"grok", b"log-opened"])
 }
 
+/// An event with an id of its own. The numbers in event ids begin anew with every resume, so that
+/// the agent's time is needed to tell them apart; a fork copies both.
+pub(super) fn numbered(event_id: &str, agent_time_ms: i64) -> EventKey {
+    EventKey::of_parts(&[event_id.as_bytes(), &agent_time_ms.to_le_bytes()])
+}
+
 /// A tool call.
 pub(super) fn call(call_id: &str) -> EventKey {
     EventKey::of_parts(&[b"call", call_id.as_bytes()])

@@ -60,7 +60,8 @@ fn stamped<'a>(
     let agent_time = meta.and_then(|meta| meta.agent_timestamp_ms.moment());
     let own = notification.session_id.text().unwrap_or(&desk.state.session).to_owned();
     let (key, session_id) = if let Some(id) = event_id {
-        (backstory_model::EventKey::of(id), keys::writer_of(id).unwrap_or(&own).to_owned())
+        let key = keys::numbered(id, agent_time.map_or(0, |at| at.0));
+        (key, keys::writer_of(id).unwrap_or(&own).to_owned())
     } else {
         let prompt_id = meta.and_then(|meta| meta.prompt_id.text());
         let key = desk.state.chain_key(&[
