@@ -2,7 +2,8 @@
 //!
 //! The rule the readers keep: every line yields at least one record, except
 //! - a **mirror** that repeats what a spine record says (same text in the same turn, same call id,
-//!   same compaction); when that spine record is missing the mirror yields the events itself;
+//!   same compaction); when that spine record is missing the mirror yields the events itself, and
+//!   when it comes first (agents' words often do) the spine record is the silent one;
 //! - a **counter** that says nothing new (an unchanged total, a total inherited from a parent);
 //! - a **mark** that carries no content;
 //! - a line **copied** from another thread that is stored under that thread already.
@@ -35,7 +36,7 @@ impl Scope {
 /// What a record is to the rule above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Duty {
-    /// Always yields.
+    /// Yields, unless its mirror came first and said it all.
     Spine,
     /// Yields unless the named spine record said it.
     Mirror(&'static str),
