@@ -89,18 +89,18 @@ pub(crate) fn write_problems(
     if report.problem_count == 0 {
         return Ok(());
     }
-    if !ui.quiet {
+    if !ui.is_quiet() {
         ui.line("")?;
     }
     ui.line(paint(BAD.bold(), plural(report.problem_count, "problem")))?;
-    let shown = if ui.verbose { SyncReport::MAX_PROBLEMS } else { SHOWN_PROBLEMS };
+    let shown = if ui.is_verbose() { SyncReport::MAX_PROBLEMS } else { SHOWN_PROBLEMS };
     for problem in report.problems.iter().take(shown) {
         ui.line(format!("  {}", paint(BOLD, place(problem, context))))?;
         ui.line(format!("    {}", one_line(&problem.what)))?;
     }
     let rest = report.problem_count.saturating_sub(report.problems.len().min(shown) as u64);
     if rest > 0 {
-        let way = if ui.verbose { "" } else { "; --verbose lists more" };
+        let way = if ui.is_verbose() { "" } else { "; --verbose lists more" };
         ui.line(paint(DIM, format_args!("  and {} more{way}", count(rest))))?;
     }
     Ok(())

@@ -27,16 +27,21 @@ pub(crate) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// How much is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
 /// Owner of the terminal.
 pub(crate) struct Ui {
     out: Box<dyn Write>,
     err: AutoStream<std::io::Stderr>,
     /// JSON instead of text.
     pub(crate) json: bool,
-    /// Nothing but data, errors and warnings.
-    pub(crate) quiet: bool,
-    /// More detail.
-    pub(crate) verbose: bool,
+    detail: Detail,
     out_is_terminal: bool,
     err_is_terminal: bool,
 }
@@ -65,11 +70,24 @@ impl Ui {
             out,
             err: AutoStream::new(stderr(), choice),
             json: global.json,
-            quiet: global.quiet,
-            verbose: global.verbose,
+            detail: match (global.quiet, global.verbose) {
+                (true, _) => Detail::Quiet,
+                (false, true) => Detail::Verbose,
+                (false, false) => Detail::Normal,
+            },
             out_is_terminal,
             err_is_terminal: stderr().is_terminal(),
         }
+    }
+
+    /// Nothing but data, errors and warnings.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.detail == Detail::Quiet
+    }
+
+    /// Long lists are not cut.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.detail == Detail::Verbose
     }
 
     /// Where data goes.
@@ -84,7 +102,7 @@ impl Ui {
 
     /// True when progress may be drawn.
     pub(crate) fn may_draw(&self) -> bool {
-        self.err_is_terminal && !self.quiet
+        self.err_is_terminal && !self.is_quiet()
     }
 
     /// Columns of the terminal; `None` when the output goes elsewhere and need not be cut.
@@ -109,7 +127,7 @@ impl Ui {
 
     /// News for a person; silent with `--quiet`.
     pub(crate) fn status(&mut self, line: impl Display) {
-        if !self.quiet {
+        if !self.is_quiet() {
             self.say(line);
         }
     }

@@ -43,7 +43,7 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
 }
 
 fn write_section(found: &[&Check], context: &Context, ui: &mut Ui) -> Result<(), Failure> {
-    let shown = if ui.verbose { found.len() } else { SHOWN };
+    let shown = if ui.is_verbose() { found.len() } else { SHOWN };
     let mut last_hint = None;
     let mut last_path = None;
     for check in found.iter().take(shown) {

@@ -27,12 +27,12 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let totals = vault.as_ref().map(Vault::totals).transpose()?.unwrap_or_default();
     if totals.iter().all(|agent| agent.events == 0) {
         write_nothing(&options.roots, &report, context, ui)?;
-    } else if !ui.quiet {
+    } else if !ui.is_quiet() {
         write_totals(&totals, context, ui)?;
         write_gist(&report, &totals, vault.as_ref(), context, ui)?;
     }
     sweep::write_problems(&report, context, ui)?;
-    if !ui.quiet && totals.iter().any(|agent| agent.events > 0) {
+    if !ui.is_quiet() && totals.iter().any(|agent| agent.events > 0) {
         write_next(&report, ui)?;
     }
     Ok(exit)

@@ -107,7 +107,7 @@ fn chosen_roots(args: &Args, settings: &Settings, context: &Context) -> Result<V
 }
 
 fn write_report(report: &SyncReport, context: &Context, ui: &mut Ui) -> Result<(), Failure> {
-    if !ui.quiet {
+    if !ui.is_quiet() {
         write_agents(report, ui)?;
         ui.line(sweep::gist(report))?;
         if report.secrets > 0 {

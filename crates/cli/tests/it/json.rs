@@ -38,7 +38,7 @@ fn fields(value: &Value, path: &str, found: &mut Vec<String>) {
                 let path = format!("{path}.{name}");
                 found.push(path.clone());
                 // What these hold is the user's: settings, or a free map.
-                if !path.ends_with(".value") {
+                if name != "value" {
                     fields(value, &path, found);
                 }
             }

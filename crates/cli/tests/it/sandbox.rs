@@ -149,7 +149,7 @@ pub(crate) fn claude(id: &str, turns: &[(&str, &str)]) -> String {
             "id": format!("msg-{id}-{at}"), "model": "claude-opus-4-8",
             "content": [{"type": "text", "text": answer}],
             "usage": {"input_tokens": 10, "output_tokens": 20}});
-        lines.push_str(&format!("{user}\n{assistant}\n"));
+        lines.extend([user.to_string(), "\n".into(), assistant.to_string(), "\n".into()]);
     }
     lines
 }
