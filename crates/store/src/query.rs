@@ -57,7 +57,12 @@ impl Vault {
         if let Some(parent) = &filter.parent {
             add(" AND parent_session_uid = ?", Box::new(parent.as_str().to_owned()));
         } else if !filter.with_subagents {
-            add(" AND (parent_session_uid IS NULL OR ?)", Box::new(false));
+            // A sub-agent whose parent is not stored has nothing to be folded into.
+            add(
+                " AND (parent_session_uid IS NULL OR ? = (SELECT count(*) FROM sessions AS parent
+                  WHERE parent.session_uid = sessions.parent_session_uid AND parent.events > 0))",
+                Box::new(0),
+            );
         }
         let limit = filter.limit.map_or(-1, |limit| limit as i64);
         add(

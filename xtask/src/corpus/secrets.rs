@@ -97,7 +97,8 @@ impl Stash {
             .filter_map(|at| {
                 let turn = family as usize * count + at;
                 let position = Position::ALL[turn % Position::ALL.len()];
-                let start = (turn * 5 + turn / all.len()) % all.len();
+                // A stride that shares no factor with the list reaches every kind.
+                let start = turn * 101 % all.len();
                 let found =
                     all.iter().cycle().skip(start).take(all.len()).find(|p| position.suits(p))?;
                 Some((position, found.clone()))

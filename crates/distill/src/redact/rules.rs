@@ -104,7 +104,7 @@ pub(super) const RULES: &[Rule] = &[
         "postgres://app:{alnum:16}@db.internal/shop",
     ),
     rule("cookie", "a long value of a cookie header", "Cookie: theme=dark; sid={alnum:40}"),
-    rule("crates-io-token", "crates.io token", "cio{alnum:32}"),
+    rule("crates-io-token", "Rust package registry token", "cio{alnum:32}"),
     rule("databricks-token", "Databricks access token", "dapi{hex:32}"),
     rule("datadog-key", "Datadog key, by its name", "DD_API_KEY={hex:32}"),
     rule("digitalocean-token", "DigitalOcean token", "dop_v1_{hex:64}"),
