@@ -1,5 +1,6 @@
 //! A generated history is taken in, and every token, record and planted secret is accounted for.
 #![expect(clippy::disallowed_methods, reason = "the test looks at the archive from outside")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 use backstory_engine::{Root, SyncOptions, sync};
 use backstory_model::{EventKind, Flavor, SessionUid, Timestamp};

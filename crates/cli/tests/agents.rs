@@ -1,5 +1,6 @@
 //! The real agent CLIs, run against a scripted model: what they wrote is taken in, and every turn,
 //! tool call, exit code and token is where it belongs.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 use backstory_model::{EventKind, Flavor, Session, SessionEvent, SessionUid, Usage};
 use backstory_store::{Home, Vault};

@@ -112,9 +112,7 @@ impl Mapper<'_> {
                 self.state.tool_of(block.tool_use_id.as_str()) == Some(SHELL_TOOL)
                     && !plain.starts_with(BACKGROUND)
             }
-            Twin::Object(_) | Twin::Text(_) => {
-                twin.stdout.0 && twin.background_task_id.is_empty()
-            }
+            Twin::Object(_) | Twin::Text(_) => twin.stdout.0 && twin.background_task_id.is_empty(),
         };
         let exit_code = stated_exit_code(plain)
             .or(twin.exit_code.code())

@@ -64,12 +64,12 @@ impl Claude {
             self.record(
                 turn * 4,
                 "user",
-                json!({"role": "user", "content": prose(seed, self.words)}),
+                &json!({"role": "user", "content": prose(seed, self.words)}),
             ),
             self.record(
                 turn * 4 + 1,
                 "assistant",
-                answer(
+                &answer(
                     "call",
                     json!({"type": "tool_use", "id": call, "name": "Bash",
                     "input": {"command": format!("ls {seed}")}}),
@@ -78,18 +78,18 @@ impl Claude {
             self.record(
                 turn * 4 + 2,
                 "user",
-                json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": call,
+                &json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": call,
                     "content": prose(seed + 1, self.words * 4)}]}),
             ),
             self.record(
                 turn * 4 + 3,
                 "assistant",
-                answer("text", json!({"type": "text", "text": prose(seed + 2, self.words)})),
+                &answer("text", json!({"type": "text", "text": prose(seed + 2, self.words)})),
             ),
         ]
     }
 
-    fn record(&self, number: usize, kind: &str, message: Value) -> Value {
+    fn record(&self, number: usize, kind: &str, message: &Value) -> Value {
         let parent = number.checked_sub(1).map(|parent| record_id(self.origin, parent));
         json!({"type": kind, "uuid": record_id(self.origin, number), "parentUuid": parent,
             "sessionId": self.id, "timestamp": time(number), "isSidechain": false,
