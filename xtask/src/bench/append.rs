@@ -1,7 +1,7 @@
 //! Ten records more in a session of 48 MB and in an ordinary one.
 
 use super::measure::{self, median};
-use super::place::Place;
+use super::place::{Place, cold_sync};
 use super::report::{Goal, verdict};
 use super::say;
 use clap::Args;
@@ -31,8 +31,8 @@ pub(crate) fn run(options: &Options) -> io::Result<bool> {
         let corpus = place.corpus(name, &arguments, options.seed)?;
         copy_tree(&corpus.join("home"), &home)?;
     }
-    let store = place.fresh("store-append")?;
-    measure::run(place.product(&home, &store).arg("sync"))?;
+    cold_sync(&place, &home, "store-append")?;
+    let store = place.bench().join("store-append");
     let sessions = main_sessions(&home);
     let (Some(large), Some(ordinary)) = (sessions.last(), sessions.get(sessions.len() / 2)) else {
         return Err(io::Error::other("the corpus has no session"));

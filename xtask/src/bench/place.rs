@@ -120,5 +120,10 @@ pub(crate) fn size_of(dir: &Path) -> u64 {
 pub(crate) fn cold_sync(place: &Place, home: &Path, store: &str) -> io::Result<(Cost, u64)> {
     let store = place.fresh(store)?;
     let cost = measure::run(place.product(home, &store).arg("sync"))?;
-    Ok((cost, size_of(&store)))
+    let stored = size_of(&store);
+    // A sync that does nothing would win every comparison.
+    if stored < size_of(home) / 100 {
+        return Err(io::Error::other(format!("the sync stored {stored} bytes only")));
+    }
+    Ok((cost, stored))
 }

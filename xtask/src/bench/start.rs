@@ -1,7 +1,7 @@
 //! How long a start takes: the version, and a sync of a small home with nothing to do.
 
 use super::measure::{self, median};
-use super::place::Place;
+use super::place::{Place, cold_sync};
 use super::report::{Goal, verdict};
 use clap::Args;
 use std::io;
@@ -21,8 +21,8 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> io::Result<bool> {
     let place = Place::prepare()?;
     let home = place.corpus("many-50", &["--many", "50"], options.seed)?.join("home");
-    let store = place.fresh("store-start")?;
-    measure::run(place.product(&home, &store).arg("sync"))?;
+    cold_sync(&place, &home, "store-start")?;
+    let store = place.bench().join("store-start");
     let (mut version, mut sync) = (Vec::new(), Vec::new());
     for _ in 0..options.reps.max(1) {
         version.push(measure::run(place.product(&home, &store).arg("--version"))?.wall * 1e3);

@@ -1,7 +1,7 @@
 //! A sync with nothing to do, beside `find` over the same files.
 
 use super::measure::{self, median};
-use super::place::Place;
+use super::place::{Place, cold_sync};
 use super::report::{Goal, verdict};
 use super::say;
 use clap::Args;
@@ -31,8 +31,8 @@ pub(crate) fn run(options: &Options) -> io::Result<bool> {
         let count = many.to_string();
         let corpus = place.corpus(&format!("many-{count}"), &["--many", &count], options.seed)?;
         let home = corpus.join("home");
-        let store = place.fresh("store-sweep")?;
-        measure::run(place.product(&home, &store).arg("sync"))?;
+        cold_sync(&place, &home, "store-sweep")?;
+        let store = place.bench().join("store-sweep");
         let (mut find, mut sync) = (Vec::new(), Vec::new());
         for _ in 0..options.reps.max(1) {
             find.push(measure::run(&mut find_command(&home))?);

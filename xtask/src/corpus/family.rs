@@ -61,7 +61,7 @@ pub(crate) struct Seedbed<'a> {
 
 const PROJECTS: u64 = 60;
 /// Secrets go into this many families …
-const FAMILIES_WITH_SECRETS: u64 = 60;
+const FAMILIES_WITH_SECRETS: u64 = 90;
 /// … this many into each.
 const SECRETS_PER_FAMILY: usize = 7;
 

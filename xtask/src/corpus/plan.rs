@@ -38,6 +38,12 @@ const LARGE_CORPUS: u64 = 1_000_000_000;
 /// Shares of the bytes, Claude, Codex, Grok; what sub-agents and forks add is allowed for.
 const SHARES: [f64; 3] = [0.60, 0.325, 0.075];
 const TINY: usize = 3_400;
+/// The first families go round, so that every agent has its share of the planted secrets.
+const ROUND: [Agent; 10] = {
+    use Agent::{Claude, Codex, Grok};
+    [Claude, Codex, Claude, Claude, Codex, Claude, Grok, Codex, Claude, Claude]
+};
+const ROUNDS_UNTIL: u64 = 100;
 
 /// An endless list of families; the caller stops when there is enough.
 #[derive(Debug)]
@@ -79,7 +85,9 @@ impl Plan {
                 (self.rng.size(MEDIAN, SIGMA, SMALLEST, most), false)
             }
         };
-        let agent = if number == 0 { Agent::Claude } else { self.lagging() };
+        let agent =
+            ROUND.get(number as usize % ROUND.len()).copied().filter(|_| number < ROUNDS_UNTIL);
+        let agent = agent.unwrap_or_else(|| self.lagging());
         self.planned[agent as usize] += target as f64;
         Planned { number, agent, target, tiny }
     }

@@ -120,6 +120,13 @@ impl Stash {
         Some(planted)
     }
 
+    /// A file got another name after secrets were planted in it.
+    pub(crate) fn renamed(&mut self, from: &str, to: &str) {
+        for secret in self.placed.iter_mut().filter(|secret| secret.file == from) {
+            to.clone_into(&mut secret.file);
+        }
+    }
+
     /// What was planted.
     pub(crate) fn into_placed(self) -> Vec<Secret> {
         self.placed

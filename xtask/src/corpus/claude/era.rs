@@ -115,6 +115,10 @@ impl Era {
     pub(crate) fn ai_titles(&self) -> bool {
         self.from(2, 1, 123)
     }
+    /// Titles are given by people, and few sessions have one.
+    pub(crate) fn custom_titles(&self) -> bool {
+        self.between(78, 119)
+    }
     /// Sessions have a readable slug.
     pub(crate) fn slug(&self) -> bool {
         self.from(2, 0, 55) && self.version <= Version(2, 1, 119)

@@ -228,6 +228,14 @@ impl Transcript<'_, '_> {
             self.out.open().put("type", "mode").put("mode", "normal").put("sessionId", &id);
             self.out.close().newline();
         }
+        if self.era.custom_titles() && self.bed.writer.rng.percent(20) {
+            let file = self.path.clone();
+            let title = self.bed.title(&file);
+            self.out.open().put("type", "custom-title").put("customTitle", &title);
+            self.out.put("sessionId", &id).close().newline();
+            self.out.open().put("type", "agent-name").put("agentName", &title);
+            self.out.put("sessionId", &id).close().newline();
+        }
         if self.era.ai_titles() {
             let file = self.path.clone();
             let title = self.bed.title(&file);

@@ -305,6 +305,7 @@ impl<'s, 'a> Rollout<'s, 'a> {
             file.bytes = bytes;
             file.path.push_str(".zst");
         }
+        self.bed.stash.renamed(&self.sums.file, &file.path);
         self.sums.file.clone_from(&file.path);
         family.files.insert(0, file);
         family.sessions.insert(0, self.sums);

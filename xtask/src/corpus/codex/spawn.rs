@@ -151,6 +151,7 @@ impl Rollout<'_, '_> {
             copy.copied(&prefix);
         }
         copy.thread_settings();
+        copy.wait(5_000, 120_000);
         "forked".clone_into(&mut copy.turn_id);
         let own = copy.out.len();
         copy.turns(own + more);
@@ -206,6 +207,7 @@ impl Rollout<'_, '_> {
             child.context = here.context;
             child.thread_settings();
         }
+        child.wait(1_000, 4_000);
         let size = child.bed.writer.rng.size(40_000.0, 1.0, 4_000, 600_000);
         let end = child.out.len() + size;
         child.turn(end);
