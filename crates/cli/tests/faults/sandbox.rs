@@ -30,6 +30,7 @@ impl Sandbox {
     }
 
     pub(crate) fn write(&self, path: &Path, bytes: impl AsRef<[u8]>) {
+        assert!(path.starts_with(self.dir.path()));
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         fs_err::write(path, bytes).unwrap();
     }

@@ -149,6 +149,7 @@ fn sweep(
             buffer: Vec::new(),
         };
         let read = tasks.into_iter().try_for_each(|task| intake.take(task));
+        let read = read.and_then(|()| pipeline.flush());
         let mut report = intake.report;
         // Ends the workers; the writer's own failure says more than the reader's.
         drop(pipeline);

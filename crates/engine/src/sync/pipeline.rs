@@ -6,48 +6,68 @@ use super::prepare::Preparer;
 use backstory_model::Timestamp;
 use backstory_store::{Chunk, StoreError, Writer};
 use crossbeam_channel::{Receiver, Sender, bounded};
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{Scope, ScopedJoinHandle};
 
 /// Source bytes stored per transaction: large enough to be cheap, small enough to lose little.
-const COMMIT_BYTES: u64 = 32 << 20;
+const COMMIT_BYTES: u64 = 16 << 20;
 /// Events stored per transaction.
-const COMMIT_EVENTS: usize = 40_000;
+const COMMIT_EVENTS: usize = 20_000;
+/// Text of small drafts that travels together.
+const TOGETHER_BYTES: usize = 512 << 10;
+/// Drafts that travel together.
+const TOGETHER_DRAFTS: usize = 64;
 /// Workers beyond this only wait for the reader.
 const MAX_WORKERS: usize = 4;
 
 enum Job {
-    Draft(Box<Draft>),
+    Drafts(Vec<Draft>),
     Settle(Sender<()>),
 }
 
 enum Ready {
-    Chunk(Box<Chunk>),
+    Chunks(Vec<Chunk>),
     Settle(Sender<()>),
 }
 
 /// The way into the workers.
 pub(crate) struct Pipeline {
     jobs: Sender<(u64, Job)>,
-    next: AtomicU64,
+    next: Cell<u64>,
+    /// Small drafts travel together: waking a worker costs more than a small file is worth.
+    waiting: RefCell<Vec<Draft>>,
+    waiting_bytes: Cell<usize>,
 }
 
 impl Pipeline {
     /// Hands a draft on. Fails only after the writer failed.
     pub(crate) fn send(&self, draft: Draft) -> Result<(), StoreError> {
-        self.submit(Job::Draft(Box::new(draft)))
+        self.waiting_bytes.set(self.waiting_bytes.get() + draft.batch.text_len());
+        let mut waiting = self.waiting.borrow_mut();
+        waiting.push(draft);
+        let full = self.waiting_bytes.get() >= TOGETHER_BYTES || waiting.len() >= TOGETHER_DRAFTS;
+        drop(waiting);
+        if full { self.flush() } else { Ok(()) }
+    }
+
+    /// Sends on what is still waiting for company.
+    pub(crate) fn flush(&self) -> Result<(), StoreError> {
+        self.waiting_bytes.set(0);
+        let drafts = self.waiting.take();
+        if drafts.is_empty() { Ok(()) } else { self.submit(Job::Drafts(drafts)) }
     }
 
     /// Waits until everything sent so far is committed.
     pub(crate) fn settle(&self) -> Result<(), StoreError> {
+        self.flush()?;
         let (done, settled) = bounded(1);
         self.submit(Job::Settle(done))?;
         settled.recv().map_err(|_| stopped())
     }
 
     fn submit(&self, job: Job) -> Result<(), StoreError> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let number = self.next.replace(self.next.get() + 1);
         self.jobs.send((number, job)).map_err(|_| stopped())
     }
 }
@@ -74,14 +94,22 @@ pub(crate) fn start<'scope>(
         scope.spawn(move || work(&todo, &ready, preparer));
     }
     let handle = scope.spawn(move || write(writer, &done, now));
-    (Pipeline { jobs, next: AtomicU64::new(0) }, handle)
+    let pipeline = Pipeline {
+        jobs,
+        next: Cell::new(0),
+        waiting: RefCell::default(),
+        waiting_bytes: Cell::new(0),
+    };
+    (pipeline, handle)
 }
 
 fn work(todo: &Receiver<(u64, Job)>, ready: &Sender<(u64, Ready)>, preparer: &Preparer) {
     let mut worker = preparer.worker();
     for (number, job) in todo {
         let result = match job {
-            Job::Draft(draft) => Ready::Chunk(Box::new(worker.prepare(*draft))),
+            Job::Drafts(drafts) => {
+                Ready::Chunks(drafts.into_iter().map(|draft| worker.prepare(draft)).collect())
+            }
             Job::Settle(done) => Ready::Settle(done),
         };
         if ready.send((number, result)).is_err() {
@@ -98,11 +126,13 @@ fn write(mut writer: Writer, done: &Receiver<(u64, Ready)>, now: Timestamp) -> W
         while let Some(ready) = waiting.remove(&next) {
             next += 1;
             match ready {
-                Ready::Chunk(chunk) => {
-                    writer.apply(&chunk, now)?;
-                    bytes += chunk.grown_bytes.unsigned_abs();
-                    events += chunk.events.len();
-                    secrets += chunk.secrets.len() as u64;
+                Ready::Chunks(chunks) => {
+                    for chunk in chunks {
+                        writer.apply(&chunk, now)?;
+                        bytes += chunk.grown_bytes.unsigned_abs();
+                        events += chunk.events.len();
+                        secrets += chunk.secrets.len() as u64;
+                    }
                     if bytes >= COMMIT_BYTES || events >= COMMIT_EVENTS {
                         writer.commit()?;
                         (bytes, events) = (0, 0);
