@@ -2,6 +2,7 @@
 //! any number of threads gives the same bytes.
 
 use super::clock::{DAY, FIRST, LAST, Millis};
+use super::plan::LARGEST;
 use super::rng::Rng;
 use super::secrets::Stash;
 use super::text::Writer;
@@ -99,6 +100,11 @@ impl<'a> Seedbed<'a> {
         let at = FIRST + (from * days / 1_000) * DAY;
         let span = ((to - from) * days / 1_000).max(1);
         at + self.writer.rng.range(0, span) * DAY + self.writer.rng.range(25_000_000, 70_000_000)
+    }
+
+    /// A session without sub-agents and forks: a tiny one, or one that shall be a single huge file.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.tiny || self.target > LARGEST
     }
 
     /// The absolute path of a file of the project.

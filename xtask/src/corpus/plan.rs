@@ -31,8 +31,8 @@ pub(crate) struct Planned {
 const MEDIAN: f64 = 38_000.0;
 const SIGMA: f64 = 2.0;
 const SMALLEST: usize = 3_000;
-/// The largest session.
-const LARGEST: usize = 48_000_000;
+/// The largest session of a mixture.
+pub(crate) const LARGEST: usize = 48_000_000;
 /// From this size on, one session of the largest size is always there.
 const LARGE_CORPUS: u64 = 1_000_000_000;
 /// Shares of the bytes, Claude, Codex, Grok; what sub-agents and forks add is allowed for.

@@ -29,7 +29,7 @@ struct Cut {
 pub(crate) fn family(bed: &mut Seedbed<'_>) -> Family {
     let era = Era::of(bed);
     let now = bed.moment(era.span.0, era.span.1);
-    let forked = !bed.tiny && bed.writer.rng.percent(10);
+    let forked = !bed.is_alone() && bed.writer.rng.percent(10);
     let mut main = Transcript::new(bed, era, now);
     main.opening();
     let target = main.bed.target;
@@ -142,7 +142,7 @@ impl Transcript<'_, '_> {
     fn may_delegate(&mut self) -> bool {
         self.agent_id.is_none()
             && self.era.agent_files()
-            && !self.bed.tiny
+            && !self.bed.is_alone()
             && self.bed.writer.rng.below(70) == 0
     }
 
