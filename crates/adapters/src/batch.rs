@@ -223,6 +223,11 @@ impl Batch {
     /// Bytes of a bad record that are kept for a person to look at.
     pub const BAD_SAMPLE_BYTES: usize = 512;
 
+    /// An empty batch with room for so much text.
+    pub fn with_room(bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes), ..Self::default() }
+    }
+
     /// Sets the line the next records come from.
     pub fn at_line(&mut self, line: u64) {
         self.line = line;

@@ -187,7 +187,16 @@ pub struct Chunk {
     pub secrets: Vec<SecretRow>,
 }
 
+/// Text an event row carries on average.
+const ROW_TEXT: usize = 128;
+
 impl Chunk {
+    /// Makes room for so many events.
+    pub fn reserve(&mut self, events: usize) {
+        self.events.reserve_exact(events);
+        self.text.reserve(events * ROW_TEXT);
+    }
+
     /// Adds whatever `write` appends.
     pub fn text_with(&mut self, write: impl FnOnce(&mut String)) -> Text {
         let start = self.text.len() as u32;

@@ -17,12 +17,13 @@ pub(crate) fn read_write(home: &Home) -> Result<Connection, StoreError> {
         let mut connection = Connection::open(&path)?;
         connection.busy_timeout(Duration::from_secs(10))?;
         connection.execute_batch(
-            "PRAGMA auto_vacuum = INCREMENTAL;
+            "PRAGMA page_size = 16384;
+             PRAGMA auto_vacuum = INCREMENTAL;
              PRAGMA journal_mode = WAL;
              PRAGMA synchronous = NORMAL;
              PRAGMA secure_delete = ON;
              PRAGMA cache_size = -24000;
-             PRAGMA wal_autocheckpoint = 8000;
+             PRAGMA wal_autocheckpoint = 2000;
              PRAGMA journal_size_limit = 0;
              PRAGMA temp_store = MEMORY;",
         )?;

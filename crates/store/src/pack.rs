@@ -24,6 +24,8 @@ const RAW_LIMIT: u32 = 1 << 30;
 /// Makes blocks. What does not shrink is kept as it is.
 pub struct BlockCompressor {
     zstd: Option<zstd::bulk::Compressor<'static>>,
+    /// Room for the compressed form, kept from block to block.
+    room: Vec<u8>,
 }
 
 impl std::fmt::Debug for BlockCompressor {
@@ -34,29 +36,32 @@ impl std::fmt::Debug for BlockCompressor {
 
 impl Default for BlockCompressor {
     fn default() -> Self {
-        Self { zstd: zstd::bulk::Compressor::new(LEVEL).ok() }
+        Self { zstd: zstd::bulk::Compressor::new(LEVEL).ok(), room: Vec::new() }
     }
 }
 
 impl BlockCompressor {
     /// One block, header included.
     pub fn block(&mut self, raw: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![0; HEADER + zstd::zstd_safe::compress_bound(raw.len())];
+        let bound = zstd::zstd_safe::compress_bound(raw.len());
+        if self.room.len() < bound {
+            self.room.resize(bound, 0);
+        }
         let shrunk = self
             .zstd
             .as_mut()
-            .and_then(|zstd| zstd.compress_to_buffer(raw, &mut bytes[HEADER..]).ok())
+            .and_then(|zstd| zstd.compress_to_buffer(raw, &mut self.room[..]).ok())
             .filter(|len| *len < raw.len());
-        let len = shrunk.unwrap_or(raw.len());
-        if shrunk.is_none() {
-            bytes[HEADER..HEADER + len].copy_from_slice(raw);
+        let body = shrunk.map_or(raw, |len| &self.room[..len]);
+        let mut bytes = Vec::with_capacity(HEADER + body.len());
+        bytes.extend_from_slice(&(body.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&(raw.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&xxh3_64(body).to_le_bytes());
+        bytes.extend_from_slice(body);
+        // One huge payload must not hold its memory for the rest of the sweep.
+        if self.room.len() > 16 * BLOCK_BYTES {
+            self.room = Vec::new();
         }
-        bytes.truncate(HEADER + len);
-        let sum = xxh3_64(&bytes[HEADER..]);
-        bytes[0..4].copy_from_slice(&(len as u32).to_le_bytes());
-        bytes[4..8].copy_from_slice(&(raw.len() as u32).to_le_bytes());
-        bytes[8..16].copy_from_slice(&sum.to_le_bytes());
-        bytes.shrink_to_fit();
         bytes
     }
 }

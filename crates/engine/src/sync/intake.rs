@@ -177,7 +177,7 @@ impl Intake<'_> {
         if from_start {
             reading.reader.begin(lines.head(HEAD_BYTES)?);
         }
-        let mut batch = Batch::default();
+        let mut batch = Batch::with_room(lines.buffered().min(DRAFT_TEXT));
         loop {
             batch.at_line(lines.line() + 1);
             match lines.next(backstory_adapters::is_complete)? {
@@ -195,7 +195,8 @@ impl Intake<'_> {
             reading.cursor.offset = lines.position();
             reading.cursor.lines = lines.line();
             if batch.text_len() >= DRAFT_TEXT || batch.records().len() >= DRAFT_RECORDS {
-                self.hand_on_partial(reading, std::mem::take(&mut batch))?;
+                let full = std::mem::replace(&mut batch, Batch::with_room(DRAFT_TEXT));
+                self.hand_on_partial(reading, full)?;
             }
         }
         let read = lines.position() - offset;

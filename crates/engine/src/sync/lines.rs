@@ -58,6 +58,11 @@ impl<R: Read> Lines<R> {
         self.line
     }
 
+    /// Bytes read from the stream and not handed out yet.
+    pub(crate) fn buffered(&self) -> usize {
+        self.end - self.start
+    }
+
     /// Gives the buffer back for the next file.
     pub(crate) fn into_buffer(mut self) -> Vec<u8> {
         if self.buffer.len() > READ_BYTES {

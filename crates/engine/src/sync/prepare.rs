@@ -24,6 +24,7 @@ impl Preparer {
             compressor: BlockCompressor::default(),
             findings: Vec::new(),
             scratch: String::new(),
+            open: OpenBlock::default(),
         }
     }
 }
@@ -34,6 +35,8 @@ pub(crate) struct Worker<'a> {
     compressor: BlockCompressor,
     findings: Vec<SecretFinding>,
     scratch: String,
+    /// Kept from draft to draft for its room; empty between them.
+    open: OpenBlock,
 }
 
 /// Raw bytes of a block being gathered for one session, and the events that lie in it.
@@ -51,11 +54,13 @@ impl Worker<'_> {
         chunk.restarts = draft.restarts;
         chunk.grown_bytes = draft.grown_bytes;
         chunk.cursor.path = self.shared.redactor.redact(&chunk.cursor.path).into_owned();
-        let mut open = OpenBlock::default();
+        let mut open = std::mem::take(&mut self.open);
+        chunk.reserve(draft.events.len());
         for placed in &draft.events {
             self.add_event(placed, &draft.batch, &mut chunk, &mut open);
         }
         self.close_block(&mut open, &mut chunk);
+        self.open = open;
         for session in std::mem::take(&mut draft.sessions) {
             let delta = self.finish_session(session, &draft);
             chunk.sessions.push(delta);
