@@ -1,5 +1,6 @@
 //! Development tasks, as a library so that tests can run them.
 
+pub mod audit;
 pub mod bench;
 pub mod corpus;
 pub mod fuzz;

@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
-use xtask::{bench, corpus, fuzz, test, tidy};
+use xtask::{audit, bench, corpus, fuzz, test, tidy};
 
 /// Development tasks of this workspace.
 #[derive(Parser)]
@@ -16,6 +16,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Compare what the log readers yield with an independent count of the JSON, file by file.
+    Audit(audit::Options),
     /// Check the repository's own rules.
     Tidy,
     /// Write a synthetic history of the three agents with known totals.
@@ -37,6 +39,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().task {
+        Task::Audit(options) => run_audit(&options),
         Task::Tidy => run_tidy(),
         Task::Corpus(options) => run_corpus(&options),
         Task::Test => test::run().map(|()| true).map_err(io::Error::other),
@@ -76,4 +79,21 @@ fn run_corpus(options: &corpus::Options) -> io::Result<bool> {
         options.out.display()
     )?;
     Ok(true)
+}
+
+fn run_audit(options: &audit::Options) -> io::Result<bool> {
+    let audit = audit::run(options)?;
+    let mut out = io::stdout();
+    for lost in &audit.lost {
+        writeln!(out, "LOST {lost}")?;
+    }
+    for (type_name, count) in &audit.unknown {
+        writeln!(out, "unknown {type_name}: {count}")?;
+    }
+    writeln!(
+        out,
+        "{} files, {} unreadable records\nfound   {:?}\ncounted {:?}",
+        audit.files, audit.bad, audit.found, audit.counted
+    )?;
+    Ok(audit.lost.is_empty())
 }

@@ -172,3 +172,28 @@ fn no_planted_secret_is_stored() {
         leaked.join("\n")
     );
 }
+
+#[test]
+fn an_independent_count_finds_nothing_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("corpus");
+    let options = Options {
+        size: 10_000_000,
+        many: None,
+        single: None,
+        seed: 13,
+        threads: 0,
+        out: out.clone(),
+    };
+    run(&options).unwrap();
+    let home = out.join("home");
+    let roots =
+        ["claude=.claude/projects", "codex=.codex/sessions", "codex=.codex/archived_sessions"];
+    let roots = roots
+        .map(|root| root.split_once('=').unwrap())
+        .map(|(agent, below)| format!("{agent}={}", home.join(below).display()));
+    let audit = xtask::audit::run(&xtask::audit::Options { roots: roots.to_vec() }).unwrap();
+    assert_eq!(audit.lost, Vec::<String>::new());
+    assert!(audit.unknown.is_empty() && audit.bad == 0, "{:?}", audit.unknown);
+    assert!(audit.counted.answers > 500 && audit.counted.calls > 500, "{:?}", audit.counted);
+}
