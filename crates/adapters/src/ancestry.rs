@@ -14,6 +14,13 @@ pub trait Ancestry {
 
     /// Whether a session already has an event.
     fn has_event(&mut self, session: &SessionUid, key: EventKey) -> bool;
+
+    /// Stored sessions that began as a copy of this one: a fork may itself be forked, and then holds
+    /// what neither the first owner nor the newest copy owns.
+    fn forks_of(&mut self, session: &SessionUid) -> Vec<SessionUid> {
+        let _ = session;
+        Vec::new()
+    }
 }
 
 /// Knows nothing: every file is read as if it were the only one.

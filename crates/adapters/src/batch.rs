@@ -132,7 +132,7 @@ pub struct SessionPatch {
     pub title: Option<(TitleRank, String)>,
     /// The session that started this one as its sub-agent.
     pub parent: Option<SessionUid>,
-    /// The session whose history this one began as a copy of.
+    /// The session whose history this one began as a copy of; the last one told is the nearest.
     pub forked_from: Option<SessionUid>,
     /// The session this one carries on under a new id.
     pub continues: Option<SessionUid>,

@@ -75,6 +75,8 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_started ON sessions (started_at);
 CREATE INDEX sessions_parent ON sessions (parent_session_uid) WHERE parent_session_uid IS NOT NULL;
 
+CREATE INDEX sessions_forked ON sessions (forked_from_uid) WHERE forked_from_uid IS NOT NULL;
+
 -- Events are clustered by session: reading a session is one range, evicting it another.
 CREATE TABLE events (
     session_id  INTEGER NOT NULL,

@@ -123,7 +123,7 @@ pub struct SessionDelta {
     pub uid: String,
     /// Agent family.
     pub flavor: &'static str,
-    /// Relations; each is kept once known.
+    /// Relations; each is kept once known, of origins of a fork the last one.
     pub lineage: Lineage,
     /// Repository name.
     pub repo: Option<String>,

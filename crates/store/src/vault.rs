@@ -130,6 +130,16 @@ impl Vault {
             .optional()?)
     }
 
+    /// Sessions that began as a copy of this one.
+    pub fn forks_of(&self, uid: &SessionUid) -> Result<Vec<SessionUid>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT session_uid FROM sessions WHERE forked_from_uid = ?1 ORDER BY id",
+        )?;
+        let forks =
+            statement.query_map([uid.as_str()], |row| Ok(SessionUid::from_stored(row.get(0)?)))?;
+        Ok(forks.collect::<Result<_, _>>()?)
+    }
+
     /// The full content of an event: its payload, or its summary where there is no more.
     pub fn payload(&self, event: &SessionEvent) -> Result<String, StoreError> {
         let failed = |reason: String| StoreError::Payload {

@@ -69,7 +69,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Records a finished sweep and folds the write-ahead log into the database.
+    /// Records a finished sweep and, if anything was read, folds the write-ahead log into the
+    /// database.
     pub fn finish(mut self, sweep: &SweepRecord) -> Result<(), StoreError> {
         self.commit()?;
         self.connection.execute(
@@ -84,6 +85,12 @@ impl Writer {
                 sweep.problems as i64
             ],
         )?;
+        if sweep.files_read == 0 {
+            // One small row in the log is not worth waiting for the disk.
+            let keep_log = rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+            self.connection.set_db_config(keep_log, true)?;
+            return Ok(());
+        }
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         Ok(())
     }

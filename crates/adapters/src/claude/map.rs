@@ -214,11 +214,38 @@ impl Mapper<'_> {
             && self.copied_from(&owner)
             && identity.parent.as_ref() != Some(&owner)
         {
-            let me = self.me();
-            self.out
-                .patch(me, SessionPatch { forked_from: Some(owner), ..SessionPatch::default() });
+            self.tell_origin(owner);
         }
-        self.is_copied(key)
+        self.is_copied(key) || self.is_copied_from_fork(key) || self.is_held_by_fork(key)
+    }
+
+    /// Whether a copy of this session was read before this file had grown so far: the copy then
+    /// stored the event first, and keeps it.
+    fn is_held_by_fork(&mut self, key: EventKey) -> bool {
+        let (ancestry, me) = (&mut *self.ancestry, &self.identity.me);
+        let forks = self.state.forks.get_or_insert_with(|| {
+            ancestry.forks_of(me).iter().map(|fork| fork.as_str().to_owned()).collect()
+        });
+        forks.iter().any(|fork| ancestry.has_event(&SessionUid::from_stored(fork.clone()), key))
+    }
+
+    /// Whether a fork of a session this file copies from has an event: then this file is a copy of
+    /// that fork. Asked until the copied part is over.
+    fn is_copied_from_fork(&mut self, key: EventKey) -> bool {
+        if self.state.has_own {
+            return false;
+        }
+        for owner in self.state.copied_from.clone() {
+            for fork in self.ancestry.forks_of(&SessionUid::from_stored(owner)) {
+                if fork != self.identity.me && self.ancestry.has_event(&fork, key) {
+                    self.copied_from(&fork);
+                    self.tell_origin(fork);
+                    return true;
+                }
+            }
+        }
+        self.state.has_own = true;
+        false
     }
 
     /// Whether a session this file copies from has an event.
@@ -226,6 +253,11 @@ impl Mapper<'_> {
         let owners = &self.state.copied_from;
         let ancestry = &mut *self.ancestry;
         owners.iter().any(|owner| ancestry.has_event(&SessionUid::from_stored(owner.clone()), key))
+    }
+
+    fn tell_origin(&mut self, origin: SessionUid) {
+        let me = self.me();
+        self.out.patch(me, SessionPatch { forked_from: Some(origin), ..SessionPatch::default() });
     }
 
     /// Notes a session this file copies from; true when it is new.

@@ -32,6 +32,11 @@ pub(super) struct State {
     pub(super) has_begun: bool,
     /// Sessions whose history this file repeats.
     pub(super) copied_from: Vec<String>,
+    /// A record that no other session owns has been met: the copied part is over.
+    pub(super) has_own: bool,
+    /// Sessions that began as copies of this one, asked once per read.
+    #[serde(skip)]
+    pub(super) forks: Option<Vec<String>>,
     /// Calls that failed lately.
     pub(super) retries: RetryTracker,
     calls: VecDeque<(u64, String)>,

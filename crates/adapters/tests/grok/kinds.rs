@@ -32,8 +32,21 @@ fn user_msg_is_the_humans_words_without_their_wrapper() {
     assert_eq!((event.kind, event.role), (EventKind::UserMsg, Role::User));
     assert_eq!(payload(&batch, event), "fix the build");
     assert_eq!(event.ts, Some(Timestamp(1_790_000_000_001)));
-    assert_eq!(event.key, EventKey::of(&format!("{SID}-1")));
+    assert_eq!(batch.get(event.native_id.unwrap()), format!("{SID}-1"));
     assert_eq!(patches(&batch, SID)[0].cwd.as_deref(), Some("/home/me/app"));
+}
+
+#[test]
+fn event_numbers_begin_anew_with_every_resume() {
+    let first = chunk(1, "user_message_chunk", "go on");
+    let resumed = first.replace("1790000000001", "1790000900001");
+    assert_ne!(first, resumed);
+    let batch = updates(&[first.clone(), resumed, first.clone()]);
+    let prompts = events_of(&batch).into_iter().filter(|event| event.kind == EventKind::UserMsg);
+    let keys: Vec<EventKey> = prompts.map(|event| event.key).collect();
+    assert_eq!(keys.len(), 3);
+    assert_ne!(keys[0], keys[1]);
+    assert_eq!(keys[0], keys[2]);
 }
 
 #[test]

@@ -58,6 +58,8 @@ pub(crate) struct Book<'a> {
     /// can be asked from the archive.
     touched: HashSet<SessionUid>,
     roots: KeyMap<SessionUid>,
+    /// Forks met in this sweep, by the session they copied.
+    forks: HashMap<SessionUid, Vec<SessionUid>>,
     keys: usize,
     clock: u64,
     /// The first failure of a lookup; the sweep stops at the next chance.
@@ -75,6 +77,7 @@ impl<'a> Book<'a> {
             open: HashMap::new(),
             touched: HashSet::new(),
             roots: KeyMap::default(),
+            forks: HashMap::new(),
             keys: 0,
             clock: 0,
             failure: None,
@@ -178,6 +181,11 @@ impl<'a> Book<'a> {
         self.roots.entry(key.0).or_insert_with(|| uid.clone());
     }
 
+    /// Remembers that a session began as a copy of another.
+    pub(crate) fn add_fork(&mut self, origin: &SessionUid, fork: &SessionUid) {
+        self.forks.entry(origin.clone()).or_default().push(fork.clone());
+    }
+
     fn note<T>(&mut self, result: Result<T, StoreError>) -> Option<T> {
         result.map_err(|error| self.failure.get_or_insert(error)).ok()
     }
@@ -216,5 +224,14 @@ impl Ancestry for Book<'_> {
         }
         let found = self.known(session, key);
         self.note(found).flatten().is_some()
+    }
+
+    fn forks_of(&mut self, session: &SessionUid) -> Vec<SessionUid> {
+        let mut forks = self.forks.get(session).cloned().unwrap_or_default();
+        if !self.archive_was_empty {
+            let stored = self.vault.forks_of(session);
+            forks.extend(self.note(stored).into_iter().flatten());
+        }
+        forks
     }
 }

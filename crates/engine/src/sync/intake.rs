@@ -288,6 +288,9 @@ impl Intake<'_> {
                 if let Some(cwd) = &patch.cwd {
                     self.locate(cwd, uid, &mut draft.sessions[at].delta)?;
                 }
+                if let Some(origin) = &patch.forked_from {
+                    self.book.add_fork(origin, uid);
+                }
                 draft.sessions[at].patches.push(*patch);
             }
             Record::Usage(usage) => {

@@ -229,7 +229,8 @@ impl Worker<'_> {
             }
             let lineage = &mut delta.lineage;
             lineage.parent_session_uid = lineage.parent_session_uid.take().or(patch.parent);
-            lineage.forked_from_uid = lineage.forked_from_uid.take().or(patch.forked_from);
+            // A fork of a fork is recognised step by step; the last step is the nearest.
+            lineage.forked_from_uid = patch.forked_from.or(lineage.forked_from_uid.take());
             lineage.continues_uid = lineage.continues_uid.take().or(patch.continues);
             lineage.parent_call_id = lineage.parent_call_id.take().or(patch.parent_call_id);
             lineage.agent_name = lineage.agent_name.take().or(patch.agent_name.map(redact));

@@ -8,7 +8,7 @@ INSERT INTO sessions (
     ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?30
 ) ON CONFLICT (id) DO UPDATE SET
     parent_session_uid = coalesce(parent_session_uid, excluded.parent_session_uid),
-    forked_from_uid = coalesce(forked_from_uid, excluded.forked_from_uid),
+    forked_from_uid = coalesce(excluded.forked_from_uid, forked_from_uid),
     continues_uid = coalesce(continues_uid, excluded.continues_uid),
     parent_call_id = coalesce(parent_call_id, excluded.parent_call_id),
     agent_name = coalesce(agent_name, excluded.agent_name),
