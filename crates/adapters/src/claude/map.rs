@@ -1,7 +1,7 @@
 //! From a line to records: whose it is, which key it has, and who maps it.
 
 use super::lenient::Raw;
-use super::state::{State, agent_uid, usable_id};
+use super::state::{CopiedPart, State, agent_uid, usable_id};
 use super::text::{decode, push_content};
 use super::wire::{Content, Line};
 use crate::{Ancestry, Batch, EventDraft, SessionIx, SessionPatch, Span};
@@ -232,7 +232,7 @@ impl Mapper<'_> {
     /// Whether a fork of a session this file copies from has an event: then this file is a copy of
     /// that fork. Asked until the copied part is over.
     fn is_copied_from_fork(&mut self, key: EventKey) -> bool {
-        if self.state.has_own {
+        if self.state.copied_part == CopiedPart::Over {
             return false;
         }
         for owner in self.state.copied_from.clone() {
@@ -244,7 +244,7 @@ impl Mapper<'_> {
                 }
             }
         }
-        self.state.has_own = true;
+        self.state.copied_part = CopiedPart::Over;
         false
     }
 

@@ -32,8 +32,8 @@ pub(super) struct State {
     pub(super) has_begun: bool,
     /// Sessions whose history this file repeats.
     pub(super) copied_from: Vec<String>,
-    /// A record that no other session owns has been met: the copied part is over.
-    pub(super) has_own: bool,
+    /// Whether records copied from forks may still come.
+    pub(super) copied_part: CopiedPart,
     /// Sessions that began as copies of this one, asked once per read.
     #[serde(skip)]
     pub(super) forks: Option<Vec<String>>,
@@ -44,6 +44,16 @@ pub(super) struct State {
     records: VecDeque<u64>,
     children: VecDeque<u64>,
     renamed: VecDeque<(u64, u64)>,
+}
+
+/// The beginning of a file that other sessions own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum CopiedPart {
+    /// It may go on.
+    #[default]
+    Open,
+    /// A record that no other session owns has been met.
+    Over,
 }
 
 /// Session facts that are told again only when they change.
