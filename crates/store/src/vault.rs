@@ -2,7 +2,7 @@
 
 use crate::cursor::{Cursor, SourceStat};
 use crate::{Home, StoreError, connect, pack, rows};
-use backstory_model::{EventKey, Flavor, SessionEvent, SessionUid};
+use backstory_model::{EventKey, SessionEvent, SessionUid};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -162,12 +162,5 @@ impl Vault {
             .and_then(|cached| cached.raw.get(offset..offset + len))
             .ok_or_else(|| failed("it lies outside its block".into()))?;
         Ok(String::from_utf8_lossy(bytes).into_owned())
-    }
-
-    /// The flavors that have sessions.
-    pub fn flavors(&self) -> Result<Vec<Flavor>, StoreError> {
-        let mut statement = self.connection.prepare("SELECT DISTINCT flavor FROM sessions")?;
-        let names = statement.query_map([], |row| row.get::<_, String>(0))?;
-        Ok(names.filter_map(|name| name.ok().and_then(|name| Flavor::from_name(&name))).collect())
     }
 }
