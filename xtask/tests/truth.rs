@@ -187,8 +187,7 @@ fn an_independent_count_finds_nothing_lost() {
     };
     run(&options).unwrap();
     let home = out.join("home");
-    let roots =
-        ["claude=.claude/projects", "codex=.codex/sessions", "codex=.codex/archived_sessions"];
+    let roots = ["claude=.claude/projects", "codex=.codex"];
     let roots = roots
         .map(|root| root.split_once('=').unwrap())
         .map(|(agent, below)| format!("{agent}={}", home.join(below).display()));

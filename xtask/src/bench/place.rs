@@ -5,6 +5,7 @@ use fs_err as fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The directories and binaries of a bench.
 #[derive(Clone, Debug)]
@@ -22,6 +23,9 @@ const REDIRECTS: [&str; 6] = [
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
 ];
+
+/// What the names of directories made for one run begin with.
+const FRESH: &str = "run-";
 
 impl Place {
     /// Builds what the benches run, optimised, and prepares a directory below the build's.
@@ -44,6 +48,7 @@ impl Place {
             .ok_or_else(|| io::Error::other("the build directory cannot be found"))?;
         let place = Self { release: target.join("release"), bench: target.join("bench") };
         fs::create_dir_all(&place.bench)?;
+        place.remove_leftovers()?;
         Ok(place)
     }
 
@@ -65,13 +70,26 @@ impl Place {
         command
     }
 
-    /// A directory that does not exist yet.
+    /// A directory that does not exist yet. Each call names another one: a file system that has just
+    /// deleted thousands of files is slow to create new ones, which would be measured too.
     pub(crate) fn fresh(&self, name: &str) -> io::Result<PathBuf> {
-        let path = self.bench.join(name);
+        static CALLS: AtomicU32 = AtomicU32::new(0);
+        let call = CALLS.fetch_add(1, Ordering::Relaxed);
+        let path = self.bench.join(format!("{FRESH}{call}-{name}"));
         if path.exists() {
             fs::remove_dir_all(&path)?;
         }
         Ok(path)
+    }
+
+    fn remove_leftovers(&self) -> io::Result<()> {
+        for entry in fs::read_dir(&self.bench)? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(FRESH) {
+                fs::remove_dir_all(entry.path())?;
+            }
+        }
+        Ok(())
     }
 
     /// The corpus made with these arguments, made now or before.

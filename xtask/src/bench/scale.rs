@@ -41,8 +41,6 @@ pub(crate) fn run(options: &Options) -> io::Result<bool> {
             cold_sync(&place, &home, &format!("store-{store}"))
                 .map(|(cost, bytes)| (cost, Some(bytes))),
         );
-        // The store of the large corpus is large, too.
-        place.fresh(&format!("store-{store}"))?;
         speeds.push(source as f64 / 1e6 / stage.cpu());
         memory = if stage.runs.is_empty() { f64::NAN } else { memory.max(stage.rss_mb()) };
         table(&[stage], source)?;

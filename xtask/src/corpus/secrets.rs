@@ -62,7 +62,7 @@ impl Position {
             Self::Title | Self::Path => {
                 planted.text == planted.secret && !planted.secret.contains(['/', '\n', ':'])
             }
-            Self::Escaped => !planted.secret.contains(['\n', '"', '\\']),
+            Self::Escaped | Self::JsonInJson => !planted.secret.contains(['\n', '"', '\\']),
             _ => true,
         }
     }
@@ -81,6 +81,9 @@ pub(crate) fn planted(seed: u64) -> Vec<Planted> {
         .collect()
 }
 
+/// A multiplier whose products look random in their upper half.
+const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// The secrets of one family of sessions that are still to be planted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stash {
@@ -97,8 +100,8 @@ impl Stash {
             .filter_map(|at| {
                 let turn = family as usize * count + at;
                 let position = Position::ALL[turn % Position::ALL.len()];
-                // A stride that shares no factor with the list reaches every kind.
-                let start = turn * 101 % all.len();
+                // Scattered, so that every kind meets every position.
+                let start = ((turn as u64).wrapping_mul(SCATTER) >> 33) as usize % all.len();
                 let found =
                     all.iter().cycle().skip(start).take(all.len()).find(|p| position.suits(p))?;
                 Some((position, found.clone()))
