@@ -194,5 +194,5 @@ fn an_independent_count_finds_nothing_lost() {
     let audit = xtask::audit::run(&xtask::audit::Options { roots: roots.to_vec() }).unwrap();
     assert_eq!(audit.lost, Vec::<String>::new());
     assert!(audit.unknown.is_empty() && audit.bad == 0, "{:?}", audit.unknown);
-    assert!(audit.counted.answers > 500 && audit.counted.calls > 500, "{:?}", audit.counted);
+    assert!(audit.counted.answers > 200 && audit.counted.calls > 500, "{:?}", audit.counted);
 }
