@@ -2,7 +2,16 @@
 
 /// Whether a line without its newline is a whole JSON document, or torn in the middle of writing.
 pub fn is_complete(line: &[u8]) -> bool {
-    sonic_rs::from_slice::<serde::de::IgnoredAny>(line).is_ok()
+    readable(line).is_some_and(|text| sonic_rs::from_str::<serde::de::IgnoredAny>(text).is_ok())
+}
+
+/// A line as text, if the parser can be trusted with it: it reads bytes as UTF-8 before checking them,
+/// and skips nested values by recursion.
+pub(crate) fn readable(line: &[u8]) -> Option<&str> {
+    if is_too_deep(line) {
+        return None;
+    }
+    std::str::from_utf8(line).ok()
 }
 
 /// The JSON documents a damaged line can still be read as: control bytes blanked, broken UTF-8

@@ -4,7 +4,7 @@ use super::table::{Says, Scope, find};
 use super::thread::{Cx, Note, Thread};
 use super::turns::{Identity, digest};
 use super::wire::{Compacted, Document, Item, Line, Meta, TurnContext, raw_str, read};
-use crate::json::recover;
+use crate::json::{is_too_deep, readable, recover};
 use crate::{Ancestry, Batch, Form, Reader};
 use backstory_model::Timestamp;
 use memchr::{memchr, memmem, memrchr};
@@ -54,7 +54,8 @@ impl Reader for RolloutReader {
         let Some(found) = memmem::find(head, b"\"session_meta\"") else { return };
         let start = memrchr(b'\n', &head[..found]).map_or(0, |at| at + 1);
         let len = memchr(b'\n', &head[start..]).unwrap_or(head.len() - start);
-        let line = sonic_rs::from_slice::<Line<'_>>(&head[start..start + len]).unwrap_or_default();
+        let text = readable(&head[start..start + len]).unwrap_or_default();
+        let line = sonic_rs::from_str::<Line<'_>>(text).unwrap_or_default();
         let meta = read::<Meta<'_>>(raw_str(&line.payload)).unwrap_or_default();
         if &*line.kind == "session_meta" && !meta.id.is_empty() {
             self.thread.id = meta.id.to_string();
@@ -66,8 +67,11 @@ impl Reader for RolloutReader {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return;
         }
+        if is_too_deep(bytes) {
+            return out.bad("nested too deeply to be read", bytes);
+        }
         let mut cx = Cx { out, ancestry, ts: None, ordinal: None, raw: bytes };
-        let text = std::str::from_utf8(bytes).ok();
+        let text = readable(bytes);
         let read = match text {
             Some(text) if self.form == Form::Document => self.document(&mut cx, text),
             Some(text) => self.thread.line(&mut cx, text),

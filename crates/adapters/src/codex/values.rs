@@ -1,6 +1,7 @@
 //! Forgiving values of the agents' JSON: texts, contents, numbers, raw pieces. A value of an
 //! unexpected type reads as absent, so that one odd field never costs the record.
 
+use crate::json::is_too_deep;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor, value};
 use sonic_rs::LazyValue;
@@ -233,5 +234,9 @@ pub(super) fn raw_str<'a>(raw: &'a Raw<'_>) -> &'a str {
 
 /// Reads a raw value as a type; `None` if it does not fit.
 pub(super) fn read<'a, T: Deserialize<'a>>(json: &'a str) -> Option<T> {
-    if json.is_empty() { None } else { sonic_rs::from_str(json).ok() }
+    // Arguments are JSON in a string: their nesting was not seen when the line was checked.
+    if json.is_empty() || is_too_deep(json.as_bytes()) {
+        return None;
+    }
+    sonic_rs::from_str(json).ok()
 }

@@ -7,6 +7,7 @@ use super::prompt::Parts;
 use super::stamp::{Desk, Stamp, report_model, uid};
 use super::tools::is_question;
 use super::wire::{Block, Raw, Scalar, part};
+use crate::json::readable;
 use crate::{CallClass, EventDraft, SessionPatch, TitleRank, classify_call};
 use backstory_model::{EventKey, EventKind, Role, summarize};
 use serde::Deserialize;
@@ -204,7 +205,8 @@ fn tool_call(call: &Call<'_>, stamp: &Stamp<'_>, desk: &mut Desk<'_>) {
         desk.out.unknown("chat/tool_call without id", None, stamp.raw.as_bytes());
         return;
     };
-    let input: Arguments<'_> = sonic_rs::from_str(arguments).unwrap_or_default();
+    let readable = readable(arguments.as_bytes()).unwrap_or_default();
+    let input: Arguments<'_> = sonic_rs::from_str(readable).unwrap_or_default();
     let class = classify_call(name, input.command.text());
     let retried = desk.state.retries.call(id, name, arguments.as_bytes(), class);
     let kind = if is_question(name) { EventKind::Decision } else { retried };

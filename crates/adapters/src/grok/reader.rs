@@ -5,7 +5,7 @@ use super::stamp::Desk;
 use super::state::{Dialect, State};
 use super::wire::{Envelope, Notification, Scalar};
 use super::{chat, events, updates};
-use crate::json::recover;
+use crate::json::{is_too_deep, readable, recover};
 use crate::{Ancestry, Batch, Reader};
 use serde::Deserialize;
 use std::path::Path;
@@ -95,7 +95,7 @@ impl Reader for LogReader {
             if self.state.is_session_sure && self.state.dialect.is_some() {
                 break;
             }
-            if let Ok(line) = std::str::from_utf8(line) {
+            if let Some(line) = readable(line) {
                 self.peek(line);
             }
         }
@@ -105,8 +105,10 @@ impl Reader for LogReader {
         if bytes.trim_ascii().is_empty() {
             return;
         }
-        // The parser hands out text before it has seen all of the bytes, so they are checked first.
-        if let Ok(line) = std::str::from_utf8(bytes) {
+        if is_too_deep(bytes) {
+            return out.bad("nested too deeply to be read", bytes);
+        }
+        if let Some(line) = readable(bytes) {
             if self.state.dialect.is_none() {
                 self.peek(line);
             }
