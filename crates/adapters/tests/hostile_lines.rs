@@ -1,5 +1,4 @@
 //! Lines that would break a careless parser: every reader survives them and says what they are.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 use backstory_adapters::{Batch, NoAncestry, all};
 use std::path::Path;
