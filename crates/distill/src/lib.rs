@@ -1,5 +1,9 @@
 //! Pure judgement over what the adapters read: no input, no output, no clock.
 
+mod distiller;
+mod moment;
 pub mod redact;
 
+pub use distiller::{DIGEST_VERSION, Distilled, Distiller};
+pub use moment::Moment;
 pub use redact::{Redactor, Rule};

@@ -2,16 +2,22 @@
 //!
 //! Pure data. Nothing here does IO, reads a clock or can fail because of the outside world.
 
+mod digest;
 mod event;
 mod id;
 mod secret;
 mod session;
+mod signal;
 mod time;
 mod usage;
 
+pub use digest::{
+    ChangedFile, CommandUse, Commit, Digest, Judgement, OpenEnd, OpenEndKind, Snippet, TestUse,
+};
 pub use event::{EventKind, Role, SUMMARY_MAX_CHARS, SessionEvent, summarize};
 pub use id::{EventKey, Flavor, SessionUid, address};
 pub use secret::SecretFinding;
 pub use session::{Lineage, Outcome, SCHEMA_VERSION, Session, Watermarks};
+pub use signal::{Fix, Signal, SignalKind};
 pub use time::Timestamp;
 pub use usage::{Cost, Usage};

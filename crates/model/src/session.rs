@@ -1,12 +1,14 @@
 //! One conversation of one agent.
 
 use crate::{Cost, Flavor, SessionUid, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// Version of the normalised schema; a session written with an older one is re-read by `--reparse`.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// How a session ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The goal was reached.
     Success,

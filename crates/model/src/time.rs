@@ -1,9 +1,11 @@
 //! Moments in time, at the millisecond the agents write.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Milliseconds since the Unix epoch, UTC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {

@@ -5,7 +5,7 @@ use crate::report::SweepRecord;
 use crate::rows::{FLAG_SIDECHAIN, native_id_value};
 use crate::{Home, StoreError, connect, pack};
 use backstory_model::{SCHEMA_VERSION, Timestamp, Usage};
-use rusqlite::{Connection, OptionalExtension, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 
 /// Write access to the archive. Hold a [`crate::SweepLock`] while using it.
@@ -277,52 +277,65 @@ impl Writer {
     }
 
     fn merge_usage(&mut self, row: &UsageRow, chunk: &Chunk) -> Result<(), StoreError> {
-        let known = self
-            .connection
-            .prepare_cached(
-                "SELECT input, output, cache_read, cache_write_5m, cache_write_1h, reasoning,
-                 session_id, usd FROM usage WHERE key = ?1",
-            )?
-            .query_row([row.key.0 as i64], |known| {
-                let mut tokens = [0_i64; 6];
-                for (column, count) in tokens.iter_mut().enumerate() {
-                    *count = known.get(column)?;
-                }
-                Ok((tokens, known.get::<_, i64>(6)?, known.get::<_, Option<f64>>(7)?))
-            })
-            .optional()?;
-        let new = tokens(row.usage);
-        let (owner, before, merged, usd_before) = match known {
-            None => (row.session_id, [0; 6], new, None),
-            Some((old, owner, usd)) => {
-                let merged = match row.rule {
-                    UsageRule::Max => std::array::from_fn(|at| old[at].max(new[at])),
-                    UsageRule::Last => new,
-                };
-                (owner, old, merged, usd)
-            }
-        };
-        if known.is_some() && merged == before && row.usd == usd_before {
-            return Ok(());
-        }
-        let usd = row.usd.or(usd_before);
+        let key = row.key.0 as i64;
         let model = row.model.map(|model| chunk.get(model));
         let ts = row.ts.map(|at| at.0);
-        let key = row.key.0 as i64;
-        let mut values: Vec<&dyn ToSql> = vec![&key, &owner, &ts, &model];
-        values.extend(merged.iter().map(|count| count as &dyn ToSql));
-        values.push(&usd);
-        self.connection
-            .prepare_cached(include_str!("sql/upsert_usage.sql"))?
-            .execute(values.as_slice())?;
-        let spent = self.spent.entry(owner).or_default();
-        for (sum, (after, before)) in spent.tokens.iter_mut().zip(merged.iter().zip(before)) {
+        let new = tokens(row.usage);
+        let put = |sql: &str, owner: i64, counts: &[i64; 6], usd: Option<f64>| {
+            let [input, output, read, write_5m, write_1h, reasoning] = counts;
+            self.connection.prepare_cached(sql)?.execute(params![
+                key, owner, ts, model, input, output, read, write_5m, write_1h, reasoning, usd
+            ])
+        };
+        // Most responses are new: one statement stores them and tells.
+        if put(include_str!("sql/insert_usage.sql"), row.session_id, &new, row.usd)? == 1 {
+            self.spend(row.session_id, [0; 6], new, None, row.usd);
+            return Ok(());
+        }
+        let (before, owner, usd_before) = self.known_usage(key)?;
+        let merged = match row.rule {
+            UsageRule::Max => std::array::from_fn(|at| before[at].max(new[at])),
+            UsageRule::Last => new,
+        };
+        let usd = row.usd.or(usd_before);
+        if merged == before && usd == usd_before {
+            return Ok(());
+        }
+        put(include_str!("sql/update_usage.sql"), owner, &merged, usd)?;
+        self.spend(owner, before, merged, usd_before, usd);
+        Ok(())
+    }
+
+    /// Counts, session and price of a response stored before.
+    fn known_usage(&self, key: i64) -> Result<([i64; 6], i64, Option<f64>), StoreError> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT input, output, cache_read, cache_write_5m, cache_write_1h, reasoning,
+             session_id, usd FROM usage WHERE key = ?1",
+        )?;
+        Ok(select.query_row([key], |known| {
+            let mut tokens = [0_i64; 6];
+            for (column, count) in tokens.iter_mut().enumerate() {
+                *count = known.get(column)?;
+            }
+            Ok((tokens, known.get(6)?, known.get(7)?))
+        })?)
+    }
+
+    fn spend(
+        &mut self,
+        session_id: i64,
+        before: [i64; 6],
+        after: [i64; 6],
+        usd_before: Option<f64>,
+        usd: Option<f64>,
+    ) {
+        let spent = self.spent.entry(session_id).or_default();
+        for (sum, (after, before)) in spent.tokens.iter_mut().zip(after.iter().zip(before)) {
             *sum += after - before;
         }
         if let Some(after) = usd {
             *spent.usd.get_or_insert(0.0) += after - usd_before.unwrap_or(0.0);
         }
-        Ok(())
     }
 
     fn add_spent(&mut self) -> Result<(), StoreError> {
