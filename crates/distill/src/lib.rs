@@ -3,6 +3,7 @@
 mod distiller;
 mod moment;
 pub mod redact;
+pub mod retention;
 
 pub use distiller::{DIGEST_VERSION, Distilled, Distiller};
 pub use moment::Moment;

@@ -5,16 +5,22 @@
 //! ([`Chunk`] by [`Chunk`]: rows, pack blocks and the source's cursor together); reading never
 //! blocks on it.
 
+mod blob;
 mod chunk;
 mod connect;
 mod cursor;
+mod departed;
+mod distilled;
 mod error;
+mod evict;
+mod forget;
 mod home;
 mod lock;
 mod migrate;
 mod pack;
 mod query;
 mod report;
+mod residence;
 mod rows;
 mod vault;
 mod verify;
@@ -24,12 +30,15 @@ pub use chunk::{
     Block, Chunk, EventRow, QuarantineRow, SecretRow, SessionDelta, Text, UsageRow, UsageRule,
 };
 pub use cursor::{Cursor, SourceStat, path_key};
+pub use distilled::{Account, PendingSession, SignalAt, SignalFilter};
 pub use error::StoreError;
+pub use forget::Forgotten;
 pub use home::Home;
 pub use lock::SweepLock;
 pub use pack::{BLOCK_BYTES, BlockCompressor};
 pub use query::SessionFilter;
 pub use report::{FlavorTotals, QuarantineCount, SecretCount, Sizes, SourceProblem, SweepRecord};
+pub use residence::{Resident, Tiers};
 pub use vault::{KnownEvent, SessionHead, Vault};
 pub use verify::Damage;
 pub use writer::Writer;

@@ -4,8 +4,10 @@
 use crate::StoreError;
 use rusqlite::{Connection, TransactionBehavior};
 
-const MIGRATIONS: &[(&str, &str)] =
-    &[("20261115T210000_initial", include_str!("../migrations/20261115T210000_initial.sql"))];
+const MIGRATIONS: &[(&str, &str)] = &[
+    ("20261115T210000_initial", include_str!("../migrations/20261115T210000_initial.sql")),
+    ("20261116T000000_distilled", include_str!("../migrations/20261116T000000_distilled.sql")),
+];
 
 /// Applies what is missing.
 pub(crate) fn run(connection: &mut Connection) -> Result<(), StoreError> {

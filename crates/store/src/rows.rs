@@ -36,13 +36,20 @@ pub(crate) fn cursor(row: &Row<'_>) -> rusqlite::Result<Cursor> {
         lines: row.get::<_, i64>(11)? as u64,
         head_print: row.get(12)?,
         tail_print: row.get(13)?,
-        state: row.get(14)?,
+        state: state(row.get(14)?)?,
         session_id: row.get(15)?,
         messages: row.get::<_, i64>(16)? as u64,
         bad: row.get::<_, i64>(17)? as u64,
         unknown: row.get::<_, i64>(18)? as u64,
         problem: row.get(19)?,
         read_at: row.get::<_, Option<i64>>(20)?.map(Timestamp),
+    })
+}
+
+/// Of a source whose session has left, a reader's memory is kept in its short form.
+fn state(bytes: Vec<u8>) -> rusqlite::Result<Vec<u8>> {
+    crate::blob::unfold(bytes).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(14, rusqlite::types::Type::Blob, error.into())
     })
 }
 
@@ -133,18 +140,29 @@ pub(crate) const EVENT_SQL: &str = "SELECT session_id, seq, parent_seq, native_i
     flags, tool, call_id, summary, block, offset, len, tokens, exit_code, duration_ms, files
     FROM events WHERE session_id = ?1";
 
+/// Block, offset and length of a row's payload.
+pub(crate) fn place(row: &Row<'_>) -> rusqlite::Result<Option<(i64, usize, usize)>> {
+    let Some(block) = row.get::<_, Option<i64>>(11)? else { return Ok(None) };
+    let (offset, len): (i64, i64) = (row.get(12)?, row.get(13)?);
+    Ok(Some((block, offset as usize, len as usize)))
+}
+
 pub(crate) fn event(row: &Row<'_>, session_uid: &SessionUid) -> rusqlite::Result<SessionEvent> {
     let session_id: i64 = row.get(0)?;
+    let mut event = event_without_payload(row, session_uid)?;
+    event.payload_ref = place(row)?.map(|(block, offset, len)| match block {
+        LOST_BLOCK => format!("pack://{session_id}/lost"),
+        block => format!("pack://{session_id}/{block}+{offset}+{len}"),
+    });
+    Ok(event)
+}
+
+/// For readers that take the payload themselves.
+pub(crate) fn event_without_payload(
+    row: &Row<'_>,
+    session_uid: &SessionUid,
+) -> rusqlite::Result<SessionEvent> {
     let flags: u8 = row.get(7)?;
-    let block: Option<i64> = row.get(11)?;
-    let payload_ref = match block {
-        Some(LOST_BLOCK) => Some(format!("pack://{session_id}/lost")),
-        Some(block) => {
-            let (offset, len): (i64, i64) = (row.get(12)?, row.get(13)?);
-            Some(format!("pack://{session_id}/{block}+{offset}+{len}"))
-        }
-        None => None,
-    };
     let files: Option<String> = row.get(17)?;
     Ok(SessionEvent {
         session_uid: session_uid.clone(),
@@ -158,7 +176,7 @@ pub(crate) fn event(row: &Row<'_>, session_uid: &SessionUid) -> rusqlite::Result
         tool: row.get(8)?,
         call_id: row.get(9)?,
         summary: row.get(10)?,
-        payload_ref,
+        payload_ref: None,
         tokens: row.get::<_, Option<i64>>(14)?.unwrap_or(0) as u64,
         exit_code: row.get(15)?,
         duration_ms: row.get::<_, Option<i64>>(16)?.map(|ms| ms as u64),

@@ -1,10 +1,11 @@
 //! The archive as readers see it: lookups a sweep needs, and payloads.
 
 use crate::cursor::{Cursor, SourceStat};
+use crate::departed::Departed;
 use crate::{Home, StoreError, connect, pack, rows};
 use backstory_model::{EventKey, SessionEvent, SessionUid};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::collections::HashMap;
 
 /// Read access to the archive.
@@ -14,6 +15,8 @@ pub struct Vault {
     pub(crate) connection: Connection,
     /// The block read last: payloads of neighbouring events share it.
     last_block: RefCell<Option<CachedBlock>>,
+    /// Identities of the session last asked for whose events have left.
+    pub(crate) departed: RefCell<Option<Departed>>,
 }
 
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub struct SessionHead {
     pub next_seq: u32,
     /// True once its working directory is known.
     pub has_cwd: bool,
+    /// True if it was forgotten and nothing of it may come back.
+    pub is_forgotten: bool,
 }
 
 /// A stored event met again.
@@ -47,7 +52,12 @@ impl Vault {
     /// Opens an existing archive for reading.
     pub fn open(home: &Home) -> Result<Self, StoreError> {
         let connection = connect::read_only(home)?;
-        Ok(Self { home: home.clone(), connection, last_block: RefCell::new(None) })
+        Ok(Self {
+            home: home.clone(),
+            connection,
+            last_block: RefCell::default(),
+            departed: RefCell::default(),
+        })
     }
 
     /// The home directory.
@@ -94,11 +104,17 @@ impl Vault {
     /// What is stored of a session.
     pub fn session_head(&self, uid: &SessionUid) -> Result<Option<SessionHead>, StoreError> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT id, next_seq, cwd IS NOT NULL FROM sessions WHERE session_uid = ?1",
+            "SELECT id, next_seq, cwd IS NOT NULL, forgotten_at IS NOT NULL FROM sessions
+             WHERE session_uid = ?1",
         )?;
         Ok(statement
             .query_row([uid.as_str()], |row| {
-                Ok(SessionHead { id: row.get(0)?, next_seq: row.get(1)?, has_cwd: row.get(2)? })
+                Ok(SessionHead {
+                    id: row.get(0)?,
+                    next_seq: row.get(1)?,
+                    has_cwd: row.get(2)?,
+                    is_forgotten: row.get(3)?,
+                })
             })
             .optional()?)
     }
@@ -112,12 +128,16 @@ impl Vault {
         let mut statement = self
             .connection
             .prepare_cached("SELECT seq, block FROM events WHERE session_id = ?1 AND key = ?2")?;
-        Ok(statement
+        let resident = statement
             .query_row(params![session_id, key.0 as i64], |row| {
                 let block: Option<i64> = row.get(1)?;
                 Ok(KnownEvent { seq: row.get(0)?, payload_lost: block == Some(rows::LOST_BLOCK) })
             })
-            .optional()?)
+            .optional()?;
+        match resident {
+            Some(known) => Ok(Some(known)),
+            None => self.departed_event(session_id, key),
+        }
     }
 
     /// The session that first stored a chain-opening event.
@@ -150,17 +170,22 @@ impl Vault {
         let Some((session_id, block, offset, len)) = rows::parse_payload_ref(reference) else {
             return Err(failed("it was lost with its pack".into()));
         };
-        let mut cached = self.last_block.borrow_mut();
-        let holds =
-            |cached: &CachedBlock| (cached.session_id, cached.position) == (session_id, block);
-        if !cached.as_ref().is_some_and(holds) {
-            let raw = pack::read_block(&self.home.pack(session_id), block).map_err(&failed)?;
-            *cached = Some(CachedBlock { session_id, position: block, raw });
-        }
-        let bytes = cached
-            .as_ref()
-            .and_then(|cached| cached.raw.get(offset..offset + len))
+        let bytes = self.block_bytes(session_id, block).map_err(&failed)?;
+        let bytes = bytes
+            .get(offset..offset + len)
             .ok_or_else(|| failed("it lies outside its block".into()))?;
         Ok(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// The raw bytes of a block; the one read last is kept.
+    pub(crate) fn block_bytes(&self, session_id: i64, block: u64) -> Result<Ref<'_, [u8]>, String> {
+        let holds =
+            |cached: &CachedBlock| (cached.session_id, cached.position) == (session_id, block);
+        if !self.last_block.borrow().as_ref().is_some_and(holds) {
+            let raw = pack::read_block(&self.home.pack(session_id), block)?;
+            *self.last_block.borrow_mut() = Some(CachedBlock { session_id, position: block, raw });
+        }
+        let cached = self.last_block.borrow();
+        Ok(Ref::map(cached, |cached| cached.as_ref().map_or(&[][..], |cached| &cached.raw)))
     }
 }

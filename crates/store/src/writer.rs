@@ -11,8 +11,8 @@ use std::collections::HashMap;
 /// Write access to the archive. Hold a [`crate::SweepLock`] while using it.
 #[derive(Debug)]
 pub struct Writer {
-    home: Home,
-    connection: Connection,
+    pub(crate) home: Home,
+    pub(crate) connection: Connection,
     /// Committed pack lengths of sessions touched in the open transaction.
     pack_len: HashMap<i64, u64>,
     /// Token sums not yet added to their sessions.
@@ -31,27 +31,34 @@ impl Writer {
     pub fn open(home: &Home) -> Result<Self, StoreError> {
         let connection = connect::read_write(home)?;
         connection.set_prepared_statement_cache_capacity(64);
-        Ok(Self {
+        let mut writer = Self {
             home: home.clone(),
             connection,
             pack_len: HashMap::new(),
             spent: HashMap::new(),
             open: false,
-        })
+        };
+        writer.remove_doomed_packs()?;
+        Ok(writer)
     }
 
     /// Adds a chunk to the open transaction. On error the transaction is rolled back: everything
     /// since the last commit will be read again.
     pub fn apply(&mut self, chunk: &Chunk, now: Timestamp) -> Result<(), StoreError> {
-        if !self.open {
-            self.connection.execute_batch("BEGIN IMMEDIATE")?;
-            self.open = true;
-        }
+        self.begin()?;
         let result = self.store(chunk, now);
         if result.is_err() {
             self.rollback();
         }
         result
+    }
+
+    pub(crate) fn begin(&mut self) -> Result<(), StoreError> {
+        if !self.open {
+            self.connection.execute_batch("BEGIN IMMEDIATE")?;
+            self.open = true;
+        }
+        Ok(())
     }
 
     /// Commits what was applied.
@@ -95,7 +102,7 @@ impl Writer {
         Ok(())
     }
 
-    fn rollback(&mut self) {
+    pub(crate) fn rollback(&mut self) {
         // The error that led here is the one worth reporting.
         let _ = self.connection.execute_batch("ROLLBACK");
         self.open = false;
@@ -177,6 +184,7 @@ impl Writer {
                 delta.next_seq,
                 SCHEMA_VERSION,
                 now.0,
+                chunk.events.iter().any(|event| event.refresh && event.session_id == delta.id),
             ],
         )?;
         Ok(())

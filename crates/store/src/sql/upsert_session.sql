@@ -33,4 +33,7 @@ INSERT INTO sessions (
     events = events + excluded.events,
     next_seq = max(next_seq, excluded.next_seq),
     schema_version = excluded.schema_version,
-    ingested_at = excluded.ingested_at
+    ingested_at = excluded.ingested_at,
+    analyzed_at = NULL,
+    analyzed_seq = iif(?31, 0, analyzed_seq)
+WHERE forgotten_at IS NULL

@@ -1,0 +1,76 @@
+//! Identities of events that have left the archive: a file read again from its start, or a copy of
+//! it, must find its events known even when their rows are gone.
+
+use crate::vault::{KnownEvent, Vault};
+use crate::{StoreError, Writer};
+use backstory_model::EventKey;
+use rusqlite::{OptionalExtension, params};
+use std::collections::HashMap;
+
+/// Bytes kept of each identity. Two of a session's events sharing them is a matter of one in a
+/// million for the largest sessions, and costs no more than one event not being stored anew.
+const KEY_BYTES: usize = 6;
+
+/// A session's departed events.
+#[derive(Debug)]
+pub(crate) struct Departed {
+    session_id: i64,
+    seqs: HashMap<[u8; KEY_BYTES], u32>,
+}
+
+fn short(key: u64) -> [u8; KEY_BYTES] {
+    let bytes = key.to_le_bytes();
+    std::array::from_fn(|at| bytes[at])
+}
+
+impl Vault {
+    /// An event that has left, by its identity.
+    pub(crate) fn departed_event(
+        &self,
+        session_id: i64,
+        key: EventKey,
+    ) -> Result<Option<KnownEvent>, StoreError> {
+        let mut departed = self.departed.borrow_mut();
+        if departed.as_ref().is_none_or(|departed| departed.session_id != session_id) {
+            let keys: Vec<u8> = self
+                .connection
+                .prepare_cached("SELECT keys FROM departed WHERE session_id = ?1")?
+                .query_row([session_id], |row| row.get(0))
+                .optional()?
+                .unwrap_or_default();
+            let (keys, _) = keys.as_chunks::<KEY_BYTES>();
+            let seqs = keys.iter().enumerate().map(|(seq, key)| (*key, seq as u32)).collect();
+            *departed = Some(Departed { session_id, seqs });
+        }
+        let seq = departed.as_ref().and_then(|departed| departed.seqs.get(&short(key.0)).copied());
+        Ok(seq.map(|seq| KnownEvent { seq, payload_lost: false }))
+    }
+}
+
+impl Writer {
+    /// Remembers the identities of a session's resident events behind those that left before.
+    pub(crate) fn remember_departed(&self, session_id: i64) -> Result<(), StoreError> {
+        let mut keys: Vec<u8> = self
+            .connection
+            .prepare_cached("SELECT keys FROM departed WHERE session_id = ?1")?
+            .query_row([session_id], |row| row.get(0))
+            .optional()?
+            .unwrap_or_default();
+        let mut resident = self
+            .connection
+            .prepare_cached("SELECT seq, key FROM events WHERE session_id = ?1 ORDER BY seq")?;
+        let mut rows = resident.query([session_id])?;
+        while let Some(row) = rows.next()? {
+            let (seq, key): (u32, i64) = (row.get(0)?, row.get(1)?);
+            // The place in the list is the seq.
+            keys.resize(seq as usize * KEY_BYTES, 0);
+            keys.extend_from_slice(&short(key as u64));
+        }
+        if !keys.is_empty() {
+            self.connection
+                .prepare_cached("INSERT OR REPLACE INTO departed VALUES (?1, ?2)")?
+                .execute(params![session_id, keys])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! Letting raw events go: rows, payloads and every trace of their text, so that the files really
+//! shrink. What is distilled stays.
+
+use crate::{StoreError, Writer, blob};
+use backstory_model::Timestamp;
+use rusqlite::params;
+use std::io::ErrorKind;
+
+impl Writer {
+    /// Drops the raw events of sessions; their files go with [`Writer::reclaim`]. All of it is
+    /// committed, or none.
+    pub fn evict(&mut self, sessions: &[i64], now: Timestamp) -> Result<(), StoreError> {
+        self.begin()?;
+        let result = sessions.iter().try_for_each(|id| self.evict_one(*id, now));
+        match result {
+            Ok(()) => self.commit(),
+            Err(error) => {
+                self.rollback();
+                Err(error)
+            }
+        }
+    }
+
+    fn evict_one(&self, session_id: i64, now: Timestamp) -> Result<(), StoreError> {
+        self.drop_raw(session_id)?;
+        self.connection
+            .prepare_cached("UPDATE sessions SET evicted_at = ?2 WHERE id = ?1")?
+            .execute(params![session_id, now.0])?;
+        Ok(())
+    }
+
+    /// Takes a session's rows and dooms its pack, within the open transaction.
+    pub(crate) fn drop_raw(&self, session_id: i64) -> Result<(), StoreError> {
+        self.remember_departed(session_id)?;
+        for sql in [
+            "DELETE FROM events WHERE session_id = ?1",
+            "INSERT OR IGNORE INTO doomed_packs
+             SELECT id FROM sessions WHERE id = ?1 AND pack_len > 0",
+            "UPDATE sessions SET pack_len = 0, evicted_before = next_seq WHERE id = ?1",
+            // How many there were, and of which type, is no raw text.
+            "UPDATE quarantine SET raw = x''
+             WHERE source_id IN (SELECT id FROM sources WHERE session_id = ?1)",
+        ] {
+            self.connection.prepare_cached(sql)?.execute([session_id])?;
+        }
+        self.shrink_reader_state(session_id)
+    }
+
+    /// A reader's memory is kept, for a file may grow again, but it need not take much room.
+    fn shrink_reader_state(&self, session_id: i64) -> Result<(), StoreError> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT id, state FROM sources WHERE session_id = ?1")?;
+        let mut rows = select.query([session_id])?;
+        while let Some(row) = rows.next()? {
+            let (source_id, state): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
+            if state.is_empty() || blob::is_shrunk(&state) {
+                continue;
+            }
+            self.connection
+                .prepare_cached("UPDATE sources SET state = ?2 WHERE id = ?1")?
+                .execute(params![source_id, blob::shrink(&state)?])?;
+        }
+        Ok(())
+    }
+
+    /// Removes doomed packs and gives freed pages back to the file system. A crash at any point is
+    /// made good by the next writer.
+    pub fn reclaim(&mut self) -> Result<(), StoreError> {
+        self.commit()?;
+        self.remove_doomed_packs()?;
+        let free: i64 = self.connection.query_row("PRAGMA freelist_count", [], |row| row.get(0))?;
+        if free > 0 {
+            self.connection.execute_batch("PRAGMA incremental_vacuum")?;
+        }
+        self.empty_log()
+    }
+
+    /// Before anything else is written: a pack begun anew must not be taken for the doomed one.
+    pub(crate) fn remove_doomed_packs(&mut self) -> Result<(), StoreError> {
+        let doomed: Vec<i64> = self
+            .connection
+            .prepare_cached("SELECT session_id FROM doomed_packs")?
+            .query_map([], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        if doomed.is_empty() {
+            return Ok(());
+        }
+        // On disk before the first file goes: rows must never point at a pack that is not there.
+        self.empty_log()?;
+        for session_id in &doomed {
+            match fs_err::remove_file(self.home.pack(*session_id)) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+                _ => {}
+            }
+        }
+        self.connection.execute("DELETE FROM doomed_packs", [])?;
+        Ok(())
+    }
+
+    fn empty_log(&self) -> Result<(), StoreError> {
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        Ok(())
+    }
+}
