@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the test looks at the archive from outside")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+use backstory_distill::retention::Budget;
 use backstory_engine::{Root, SyncOptions, sync};
 use backstory_model::{EventKind, Flavor, SessionUid, Timestamp};
 use backstory_store::{Home, SessionFilter, Vault};
@@ -31,6 +32,12 @@ fn take_in(dir: &Path, size: u64, seed: u64) -> (Truth, Vault) {
         dry_run: false,
         domains: BTreeMap::default(),
         task_ref_patterns: Vec::new(),
+        budget: Some(Budget {
+            raw_soft_cap_bytes: u64::MAX,
+            raw_hard_cap_bytes: u64::MAX,
+            raw_max_age_days: 45,
+            distilled_cap_bytes: u64::MAX,
+        }),
     };
     let report = sync(&options, Timestamp(1_790_000_000_000), &mut |_| {}).unwrap();
     assert_eq!(report.problems, []);

@@ -28,6 +28,14 @@ impl SweepBar {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| new_bar(progress.bytes_total));
+        if progress.sessions_done < progress.sessions_total {
+            bar.set_message(format!(
+                "distilling {} of {} sessions",
+                count(progress.sessions_done),
+                count(progress.sessions_total)
+            ));
+            return;
+        }
         bar.set_length(progress.bytes_total);
         bar.set_position(progress.bytes_done.min(progress.bytes_total));
         bar.set_message(format!(

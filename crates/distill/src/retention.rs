@@ -14,7 +14,9 @@ pub struct Budget {
     pub raw_soft_cap_bytes: u64,
     /// Above this, as a last resort, sessions leave that were never analysed.
     pub raw_hard_cap_bytes: u64,
-    /// Analysed sessions older than this leave whatever the room.
+    /// Analysed sessions older than this leave whatever the room. Age counts from the last activity
+    /// or from when it was taken in, whichever is later: a first sync of old logs is not undone
+    /// at once.
     pub raw_max_age_days: u64,
     /// Above this, distilled knowledge calls for a human; it is never dropped.
     pub distilled_cap_bytes: u64,
@@ -31,6 +33,8 @@ pub struct Holding {
     pub analyzed_at: Option<Timestamp>,
     /// Last activity.
     pub active_at: Timestamp,
+    /// Since when its raw events are here.
+    pub taken_in_at: Timestamp,
     /// Kept by the human's word.
     pub is_pinned: bool,
 }
@@ -75,13 +79,15 @@ pub struct Plan {
 pub fn plan(usage: u64, holdings: &[Holding], budget: &Budget, now: Timestamp) -> Plan {
     let mut plan = Plan { usage_after: usage, ..Plan::default() };
     let mut free: Vec<&Holding> = holdings.iter().filter(|held| !held.is_pinned).collect();
-    free.sort_by_key(|held| (held.analyzed_at.is_none(), held.analyzed_at, held.active_at, held.id));
+    free.sort_by_key(|held| {
+        (held.analyzed_at.is_none(), held.analyzed_at, held.active_at, held.id)
+    });
     let analyzed = free.partition_point(|held| held.analyzed_at.is_some());
     let (analyzed, raw) = free.split_at(analyzed);
 
     let oldest = now.0.saturating_sub(DAY_MS.saturating_mul(budget.raw_max_age_days as i64));
     let (aged, kept): (Vec<&Holding>, Vec<&Holding>) =
-        analyzed.iter().copied().partition(|held| held.active_at.0 < oldest);
+        analyzed.iter().copied().partition(|held| held.active_at.max(held.taken_in_at).0 < oldest);
     for held in aged {
         plan.drop(held, Reason::Age);
     }
@@ -129,6 +135,7 @@ mod tests {
             bytes,
             analyzed_at: analyzed_day.map(|day| Timestamp(day * DAY_MS)),
             active_at: Timestamp(active_day * DAY_MS),
+            taken_in_at: Timestamp(active_day * DAY_MS),
             is_pinned: false,
         }
     }
@@ -141,6 +148,12 @@ mod tests {
     fn old_ones_leave_although_there_is_room() {
         let held = [holding(1, 10, Some(999), 900), holding(2, 10, Some(1), 990)];
         assert_eq!(plan(20, &held, &BUDGET, NOW).leave, [(1, Reason::Age)]);
+    }
+
+    #[test]
+    fn old_logs_taken_in_lately_stay() {
+        let held = Holding { taken_in_at: Timestamp(990 * DAY_MS), ..holding(1, 10, Some(990), 3) };
+        assert_eq!(plan(10, &[held], &BUDGET, NOW).leave, []);
     }
 
     #[test]
@@ -185,9 +198,17 @@ mod tests {
     }
 
     fn history() -> impl Strategy<Value = Vec<Holding>> {
-        let one = (0_u64..600, prop::option::of(900_i64..1_000), 900_i64..1_000, prop::bool::weighted(0.1));
+        let one = (
+            0_u64..600,
+            prop::option::of(900_i64..1_000),
+            900_i64..1_000,
+            prop::bool::weighted(0.1),
+        );
         prop::collection::vec(one, 0..40).prop_map(|sessions| {
-            let held = |(id, (bytes, analyzed, active, is_pinned)): (usize, (u64, Option<i64>, i64, bool))| {
+            let held = |(id, (bytes, analyzed, active, is_pinned)): (
+                usize,
+                (u64, Option<i64>, i64, bool),
+            )| {
                 Holding { is_pinned, ..holding(id as i64, bytes, analyzed, active) }
             };
             sessions.into_iter().enumerate().map(held).collect()

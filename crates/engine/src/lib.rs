@@ -1,9 +1,13 @@
 //! Use-cases: one file each, options in, report out. No terminal, no environment, no clock.
 
+mod distil;
+mod evict;
 mod project;
 mod sync;
 mod task_ref;
 
+pub use distil::{DistilReport, distil};
+pub use evict::{EvictReport, Evicted, evict};
 pub use sync::{
     FlavorProgress, PlannedFile, Problem, Progress, Root, SyncError, SyncOptions, SyncReport, sync,
 };

@@ -1,9 +1,10 @@
 //! Whatever happens to the files between sweeps, every record is stored once and none is lost.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+use backstory_distill::retention::Budget;
 use backstory_engine::{Root, SyncOptions, sync};
 use backstory_model::{Flavor, Timestamp};
-use backstory_store::{Home, SessionFilter, Vault};
+use backstory_store::{Account, Home, SessionFilter, Vault};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -134,16 +135,45 @@ impl World {
     }
 
     fn sweep(&self) {
+        self.sweep_into("archive", u64::MAX);
+        // Everything leaves as soon as it is distilled.
+        self.sweep_into("bounded", 0);
+    }
+
+    fn sweep_into(&self, home: &str, raw_soft_cap_bytes: u64) {
         let options = SyncOptions {
-            home: Home::new(self.dir.path().join("archive")),
+            home: Home::new(self.dir.path().join(home)),
             roots: vec![Root { flavor: Flavor::Claude, dir: self.dir.path().join("projects") }],
             reparse: false,
             dry_run: false,
             domains: BTreeMap::new(),
             task_ref_patterns: Vec::new(),
+            budget: Some(Budget {
+                raw_soft_cap_bytes,
+                raw_hard_cap_bytes: u64::MAX,
+                raw_max_age_days: 45,
+                distilled_cap_bytes: u64::MAX,
+            }),
         };
         let report = sync(&options, Timestamp(1_790_000_000_000), &mut |_| {}).unwrap();
         assert_eq!(report.problems, []);
+    }
+
+    /// What outlives the raw events: the same whether they left early or never.
+    fn kept(&self, home: &str) -> Vec<(String, u32, Option<Account>)> {
+        let vault = Vault::open(&Home::new(self.dir.path().join(home))).unwrap();
+        let all = SessionFilter { with_subagents: true, ..SessionFilter::default() };
+        let mut kept: Vec<_> = vault
+            .sessions(&all)
+            .unwrap()
+            .into_iter()
+            .map(|session| {
+                let account = vault.account(&session.session_uid).unwrap();
+                (session.session_uid.to_string(), session.events, account)
+            })
+            .collect();
+        kept.sort_by(|one, other| one.0.cmp(&other.0));
+        kept
     }
 
     /// Every stored record id, as often as it is stored.
@@ -207,5 +237,8 @@ proptest! {
         world.sweep();
         let written: Vec<String> = world.written.iter().cloned().collect();
         prop_assert_eq!(world.stored(), written);
+        prop_assert_eq!(world.kept("bounded"), world.kept("archive"));
+        let bounded = Vault::open(&Home::new(world.dir.path().join("bounded"))).unwrap();
+        prop_assert_eq!(bounded.residents().unwrap(), []);
     }
 }

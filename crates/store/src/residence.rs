@@ -41,6 +41,8 @@ pub struct Resident {
     pub analyzed_at: Option<Timestamp>,
     /// Last activity.
     pub active_at: Option<Timestamp>,
+    /// Last taken in.
+    pub ingested_at: Option<Timestamp>,
     /// Kept from eviction.
     pub is_pinned: bool,
 }
@@ -73,7 +75,7 @@ impl Vault {
     pub fn residents(&self) -> Result<Vec<Resident>, StoreError> {
         let mut statement = self.connection.prepare(
             "SELECT id, session_uid, next_seq - evicted_before, pack_len, analyzed_at,
-                coalesce(ended_at, started_at, ingested_at), pinned_at IS NOT NULL
+                coalesce(ended_at, started_at), ingested_at, pinned_at IS NOT NULL
              FROM sessions WHERE next_seq > evicted_before",
         )?;
         let residents = statement.query_map([], |row| {
@@ -85,7 +87,8 @@ impl Vault {
                 pack_bytes: pack_len.div_ceil(DISK_PIECE) * DISK_PIECE,
                 analyzed_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
                 active_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
-                is_pinned: row.get(6)?,
+                ingested_at: row.get::<_, Option<i64>>(6)?.map(Timestamp),
+                is_pinned: row.get(7)?,
             })
         })?;
         Ok(residents.collect::<Result<_, _>>()?)

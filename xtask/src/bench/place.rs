@@ -137,7 +137,7 @@ pub(crate) fn size_of(dir: &Path) -> u64 {
 /// What a sync of a fresh store cost, and the bytes it stored.
 pub(crate) fn cold_sync(place: &Place, home: &Path, store: &str) -> io::Result<(Cost, u64)> {
     let store = place.fresh(store)?;
-    let cost = measure::run(place.product(home, &store).arg("sync"))?;
+    let cost = measure::run(place.product(home, &store).args(["sync", "--no-distil"]))?;
     let stored = size_of(&store);
     // A sync that does nothing would win every comparison.
     if stored < size_of(home) / 100 {

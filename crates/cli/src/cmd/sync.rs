@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Only list the files that would be read, and why
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Only take in: write no digests and let nothing leave
+    #[arg(long)]
+    pub(crate) no_distil: bool,
 }
 
 /// A folder given for one agent.
@@ -64,6 +67,9 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     let mut options = sweep::options(&settings, chosen_roots(args, &settings, context)?);
     options.reparse = args.reparse;
     options.dry_run = args.dry_run;
+    if args.no_distil {
+        options.budget = None;
+    }
     let report = sweep::run(&options, context, ui)?;
     let exit = if report.problem_count > 0 { Exit::Problems } else { Exit::Success };
     if args.dry_run {

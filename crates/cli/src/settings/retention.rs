@@ -3,6 +3,7 @@
 use super::file::{ConfigFile, Scalar};
 use super::{Value, size};
 use crate::error::Failure;
+use backstory_distill::retention::Budget;
 
 /// The keys of the section.
 pub(super) const KEYS: [&str; 5] = [
@@ -39,6 +40,16 @@ impl Retention {
             distilled_cap_bytes: bytes(file, "distilled_cap_bytes", 1 << 30)?,
             cadence: cadence(file)?,
         })
+    }
+
+    /// The knobs the eviction plan turns on.
+    pub(crate) fn budget(&self) -> Budget {
+        Budget {
+            raw_soft_cap_bytes: self.raw_soft_cap_bytes.value,
+            raw_hard_cap_bytes: self.raw_hard_cap_bytes.value,
+            raw_max_age_days: self.raw_max_age_days.value,
+            distilled_cap_bytes: self.distilled_cap_bytes.value,
+        }
     }
 
     /// Every knob with its value as the file would hold it.

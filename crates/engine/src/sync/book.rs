@@ -34,13 +34,23 @@ impl Hasher for KeyHasher {
 
 type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<KeyHasher>>;
 
+/// What the archive knows of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Nothing, until its first delta.
+    New,
+    /// Its row.
+    Known,
+    /// That nothing of it may be stored again.
+    Forgotten,
+}
+
 /// One open session.
 pub(crate) struct OpenSession {
     pub(crate) id: i64,
     pub(crate) next_seq: u32,
     pub(crate) has_cwd: bool,
-    /// True until the first delta of this sweep made it known to the archive.
-    pub(crate) is_new: bool,
+    pub(crate) standing: Standing,
     keys: KeyMap<u32>,
     /// True if `keys` holds every event of the session.
     complete: bool,
@@ -84,6 +94,11 @@ impl<'a> Book<'a> {
         })
     }
 
+    /// True if nothing of a stored session may be stored again.
+    pub(crate) fn is_forgotten(&self, session_id: i64) -> Result<bool, StoreError> {
+        if self.archive_was_empty { Ok(false) } else { self.vault.is_forgotten(session_id) }
+    }
+
     /// Takes the first failure of a lookup.
     pub(crate) fn take_failure(&mut self) -> Option<StoreError> {
         self.failure.take()
@@ -115,7 +130,7 @@ impl<'a> Book<'a> {
             id,
             next_seq: 0,
             has_cwd: false,
-            is_new: true,
+            standing: Standing::New,
             keys: KeyMap::default(),
             complete: true,
             used: 0,
@@ -132,7 +147,7 @@ impl<'a> Book<'a> {
             id: head.id,
             next_seq: head.next_seq,
             has_cwd: head.has_cwd,
-            is_new: false,
+            standing: if head.is_forgotten { Standing::Forgotten } else { Standing::Known },
             keys: KeyMap::default(),
             complete: false,
             used: 0,

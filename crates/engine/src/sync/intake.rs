@@ -1,6 +1,6 @@
 //! Reading one file: lines to records, records to their sessions, each event once.
 
-use super::book::Book;
+use super::book::{Book, Standing};
 use super::discover::stat_of;
 use super::draft::{Draft, PlacedEvent, SessionDraft, Strange};
 use super::lines::{LINE_LIMIT, Lines, Step};
@@ -62,6 +62,8 @@ struct Reading {
     restarts: bool,
     /// Size the archive last knew of.
     counted: u64,
+    /// True if its session was forgotten: not a word of the file may be kept.
+    is_forgotten: bool,
 }
 
 impl Reading {
@@ -76,7 +78,7 @@ impl Intake<'_> {
     /// Reads a file, or reports why not.
     pub(crate) fn take(&mut self, task: Task) -> Result<(), StoreError> {
         let (flavor, path, bytes) = (task.file.flavor, task.file.path.clone(), task.bytes());
-        let mut reading = self.begin(task);
+        let mut reading = self.begin(task)?;
         match self.read(&mut reading) {
             Ok(()) => {}
             Err(Stop::Store(error)) => return Err(error),
@@ -102,7 +104,7 @@ impl Intake<'_> {
         Ok(())
     }
 
-    fn begin(&mut self, mut task: Task) -> Reading {
+    fn begin(&mut self, mut task: Task) -> Result<Reading, StoreError> {
         let file = &task.file;
         let reader = file.adapter.reader(&file.path, &file.claim);
         let known = task.cursor.take();
@@ -119,7 +121,11 @@ impl Intake<'_> {
         cursor.is_transcript = file.claim.is_transcript;
         cursor.problem = None;
         let counted = cursor.stat.size;
-        Reading { task, reader, cursor, restarts: false, counted }
+        let is_forgotten = match cursor.session_id {
+            Some(session_id) => self.book.is_forgotten(session_id)?,
+            None => false,
+        };
+        Ok(Reading { task, reader, cursor, restarts: false, counted, is_forgotten })
     }
 
     fn read(&mut self, reading: &mut Reading) -> Result<(), Stop> {
@@ -261,6 +267,9 @@ impl Intake<'_> {
         }
         reading.cursor.state = reading.reader.save();
         draft.cursor = reading.cursor.clone();
+        if reading.is_forgotten {
+            draft.cursor.path.clear();
+        }
         if draft.cursor.session_id.is_some() {
             draft.grown_bytes = draft.cursor.stat.size as i64 - reading.counted as i64;
             reading.counted = draft.cursor.stat.size;
@@ -277,6 +286,22 @@ impl Intake<'_> {
         draft: &mut Draft,
         reading: &mut Reading,
     ) -> Result<(), StoreError> {
+        let session = match &record {
+            Record::Event(event) => Some(event.session),
+            Record::Session(session, _) => Some(*session),
+            Record::Usage(usage) => Some(usage.session),
+            Record::Unknown { .. } | Record::Bad { .. } => None,
+        };
+        if let Some(session) = session {
+            let open = self.book.open(&uids[session.index()])?;
+            if open.standing == Standing::Forgotten {
+                reading.cursor.session_id.get_or_insert(open.id);
+                reading.is_forgotten = true;
+                return Ok(());
+            }
+        } else if reading.is_forgotten {
+            return Ok(());
+        }
         match record {
             Record::Event(event) => {
                 let uid = &uids[event.session.index()];
@@ -400,7 +425,8 @@ impl Intake<'_> {
         }
         let open = self.book.open(uid)?;
         let id = open.id;
-        if std::mem::take(&mut open.is_new) {
+        if open.standing == Standing::New {
+            open.standing = Standing::Known;
             self.count(reading, |flavor| flavor.new_sessions += 1);
         }
         let delta = SessionDelta {

@@ -12,9 +12,12 @@ mod report;
 
 pub use report::{FlavorProgress, PlannedFile, Problem, Progress, SyncReport};
 
+use crate::distil::distil_pending;
+use crate::evict::keep_within;
 use crate::project::Projects;
 use crate::task_ref::TaskRefs;
 use backstory_distill::Redactor;
+use backstory_distill::retention::Budget;
 use backstory_model::{Flavor, Timestamp};
 use backstory_store::{Home, StoreError, SweepLock, SweepRecord, Vault, Writer};
 use std::collections::BTreeMap;
@@ -46,6 +49,8 @@ pub struct SyncOptions {
     /// Patterns of work-item references in branches and prompts; the first capture group, or the
     /// whole match, is the reference.
     pub task_ref_patterns: Vec<String>,
+    /// Distil what was read and keep the archive within this budget; without it, only take in.
+    pub budget: Option<Budget>,
 }
 
 /// Why a sweep could not be done at all. Bad files and records never stop it; they are in the
@@ -89,10 +94,21 @@ pub fn sync(
         Vault::mark_lost_payloads(&options.home)?;
     }
     let found = discover::discover(options, &mut report);
-    let writer = Writer::open(&options.home)?;
+    let mut writer = Writer::open(&options.home)?;
     let vault = Vault::open(&options.home)?;
     let tasks = plan::plan(found, Some(&vault), options.reparse)?;
-    let (report, writer) = sweep(options, tasks, report, (writer, &vault), now, on_progress)?;
+    let mut progress = Progress {
+        files_total: tasks.len() as u64,
+        bytes_total: tasks.iter().map(plan::Task::bytes).sum(),
+        ..Progress::default()
+    };
+    for leg in legs(tasks, options.budget.as_ref()) {
+        (report, writer) =
+            sweep(options, leg, report, (writer, &vault), now, (&mut progress, on_progress))?;
+        if let Some(budget) = &options.budget {
+            settle(&mut writer, options, budget, &mut report, now, (&mut progress, on_progress))?;
+        }
+    }
     let record = SweepRecord {
         started_at: now,
         finished_at: Timestamp(now.0 + began.elapsed().as_millis() as i64),
@@ -115,6 +131,49 @@ fn empty_report(options: &SyncOptions) -> SyncReport {
     SyncReport { flavors, ..SyncReport::default() }
 }
 
+/// Source bytes a leg of the sweep may have at the least.
+const LEG_BYTES: u64 = 64 << 20;
+
+/// What is stored takes less than a third of its source: a leg of three times the room between the
+/// caps never leads over the hard one, however much there is to read. There is always one leg: a
+/// sweep that was killed may have left something to distil.
+fn legs(tasks: Vec<plan::Task>, budget: Option<&Budget>) -> Vec<Vec<plan::Task>> {
+    let limit = budget.map_or(u64::MAX, |budget| {
+        let room = budget.raw_hard_cap_bytes.saturating_sub(budget.raw_soft_cap_bytes);
+        room.saturating_mul(3).max(LEG_BYTES)
+    });
+    let (mut legs, mut bytes) = (vec![Vec::new()], 0_u64);
+    for task in tasks {
+        bytes = bytes.saturating_add(task.bytes());
+        if bytes > limit {
+            legs.push(Vec::new());
+            bytes = task.bytes();
+        }
+        if let Some(leg) = legs.last_mut() {
+            leg.push(task);
+        }
+    }
+    legs
+}
+
+/// Distils what a leg took in, then makes room.
+fn settle(
+    writer: &mut Writer,
+    options: &SyncOptions,
+    budget: &Budget,
+    report: &mut SyncReport,
+    now: Timestamp,
+    (progress, on_progress): (&mut Progress, &mut dyn FnMut(Progress)),
+) -> Result<(), SyncError> {
+    let mut tell = |done, total| {
+        (progress.sessions_done, progress.sessions_total) = (done, total);
+        on_progress(*progress);
+    };
+    report.distilled.add(distil_pending(writer, &options.home, false, now, &mut tell)?);
+    report.evictions.add(keep_within(writer, &options.home, budget, now)?);
+    Ok(())
+}
+
 /// Reads the planned files; workers and the writer run beside it.
 fn sweep(
     options: &SyncOptions,
@@ -122,7 +181,7 @@ fn sweep(
     report: SyncReport,
     (writer, vault): (Writer, &Vault),
     now: Timestamp,
-    on_progress: &mut dyn FnMut(Progress),
+    (progress, on_progress): (&mut Progress, &mut dyn FnMut(Progress)),
 ) -> Result<(SyncReport, Writer), SyncError> {
     if tasks.is_empty() {
         return Ok((report, writer));
@@ -130,11 +189,6 @@ fn sweep(
     let task_refs = TaskRefs::new(&options.task_ref_patterns)
         .map_err(|(pattern, reason)| SyncError::TaskRefPattern { pattern, reason })?;
     let preparer = prepare::Preparer { redactor: Redactor::new(), task_refs };
-    let progress = Progress {
-        files_total: tasks.len() as u64,
-        bytes_total: tasks.iter().map(plan::Task::bytes).sum(),
-        ..Progress::default()
-    };
     std::thread::scope(|scope| {
         let (pipeline, written) = pipeline::start(scope, writer, &preparer, now);
         let mut intake = intake::Intake {
@@ -143,19 +197,20 @@ fn sweep(
             pipeline: &pipeline,
             projects: Projects::default(),
             report,
-            progress,
+            progress: *progress,
             on_progress,
             next_source_id: vault.last_ids()?.1 + 1,
             buffer: Vec::new(),
         };
         let read = tasks.into_iter().try_for_each(|task| intake.take(task));
         let read = read.and_then(|()| pipeline.flush());
+        *progress = intake.progress;
         let mut report = intake.report;
         // Ends the workers; the writer's own failure says more than the reader's.
         drop(pipeline);
         let (writer, secrets) = written.join().map_err(|_| SyncError::Worker)??;
         read?;
-        report.secrets = secrets;
+        report.secrets += secrets;
         Ok((report, writer))
     })
 }

@@ -1,5 +1,7 @@
 //! What a sweep did.
 
+use crate::distil::DistilReport;
+use crate::evict::EvictReport;
 use backstory_model::Flavor;
 use std::path::PathBuf;
 
@@ -16,6 +18,10 @@ pub struct Progress {
     pub bytes_done: u64,
     /// Events stored so far.
     pub events: u64,
+    /// Sessions to distil; 0 while files are still being read.
+    pub sessions_total: u64,
+    /// Sessions distilled so far.
+    pub sessions_done: u64,
 }
 
 /// A file or record that made trouble.
@@ -97,6 +103,10 @@ pub struct SyncReport {
     pub secrets: u64,
     /// What a dry run would read.
     pub planned: Vec<PlannedFile>,
+    /// What was distilled.
+    pub distilled: DistilReport,
+    /// What left to keep the budget.
+    pub evictions: EvictReport,
 }
 
 impl SyncReport {

@@ -1,0 +1,171 @@
+//! Keeping the archive within its budget: the plan is made elsewhere, here it is carried out.
+
+use crate::SyncError;
+use crate::distil::{DistilReport, distil_pending};
+use backstory_distill::retention::{Budget, Holding, Plan, Reason, plan};
+use backstory_model::{SessionUid, Timestamp};
+use backstory_store::{Home, Resident, StoreError, SweepLock, Tiers, Vault, Writer};
+use std::collections::HashMap;
+
+/// Sessions dropped per transaction.
+const COMMIT_SESSIONS: usize = 100;
+/// Room per session is estimated before and measured after; so often is the plan made again.
+const MAX_ROUNDS: usize = 8;
+
+/// A session that left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evicted {
+    /// The session.
+    pub uid: SessionUid,
+    /// Why.
+    pub reason: Reason,
+    /// The room its raw events took.
+    pub bytes: u64,
+    /// Its last activity.
+    pub active_at: Option<Timestamp>,
+}
+
+/// What an eviction did, or would do.
+#[derive(Clone, Debug, Default)]
+pub struct EvictReport {
+    /// Who left, in this order.
+    pub evicted: Vec<Evicted>,
+    /// Room taken before.
+    pub before: Tiers,
+    /// Room taken now; for a dry run what is expected.
+    pub after: Tiers,
+    /// Raw bytes over the hard cap held by pinned sessions alone.
+    pub stuck_bytes: u64,
+    /// Distilled bytes over their cap.
+    pub distilled_over_bytes: u64,
+    /// What had to be distilled first.
+    pub distilled: DistilReport,
+}
+
+impl EvictReport {
+    pub(crate) fn add(&mut self, later: Self) {
+        if self.before == Tiers::default() {
+            self.before = later.before;
+        }
+        self.evicted.extend(later.evicted);
+        self.after = later.after;
+        self.stuck_bytes = later.stuck_bytes;
+        self.distilled_over_bytes = later.distilled_over_bytes;
+        self.distilled.add(later.distilled);
+    }
+
+    /// Sessions that left without having been analysed.
+    pub fn lost(&self) -> impl Iterator<Item = &Evicted> {
+        self.evicted.iter().filter(|evicted| evicted.reason == Reason::LastResort)
+    }
+}
+
+/// Brings the archive within its budget; a dry run only tells what would leave.
+pub fn evict(
+    home: &Home,
+    budget: &Budget,
+    dry_run: bool,
+    now: Timestamp,
+) -> Result<EvictReport, SyncError> {
+    if dry_run {
+        let vault = Vault::open(home)?;
+        let (before, residents) = (vault.tiers()?, vault.residents()?);
+        let made = make_plan(before, &residents, budget, now);
+        let mut report = EvictReport { before, ..EvictReport::default() };
+        report.evicted = named(&made.leave, &residents, before);
+        report.stuck_bytes = made.stuck_bytes;
+        report.after = Tiers {
+            raw_rows: made.usage_after.min(before.raw_rows),
+            raw_packs: made.usage_after.saturating_sub(before.raw_rows),
+            distilled: before.distilled,
+        };
+        report.distilled_over_bytes = before.distilled.saturating_sub(budget.distilled_cap_bytes);
+        return Ok(report);
+    }
+    if !home.archive().exists() {
+        return Err(StoreError::Missing(home.archive()).into());
+    }
+    let _lock = SweepLock::acquire(home)?;
+    let mut writer = Writer::open(home)?;
+    let report = keep_within(&mut writer, home, budget, now)?;
+    writer.reclaim()?;
+    Ok(report)
+}
+
+/// The same for a caller that holds the lock and the writer.
+pub(crate) fn keep_within(
+    writer: &mut Writer,
+    home: &Home,
+    budget: &Budget,
+    now: Timestamp,
+) -> Result<EvictReport, SyncError> {
+    writer.commit()?;
+    let vault = Vault::open(home)?;
+    let mut report = EvictReport { before: vault.tiers()?, ..EvictReport::default() };
+    report.after = report.before;
+    let mut analyzed = false;
+    for _ in 0..MAX_ROUNDS {
+        let residents = vault.residents()?;
+        let made = make_plan(report.after, &residents, budget, now);
+        report.stuck_bytes = made.stuck_bytes;
+        if made.leave.is_empty() {
+            break;
+        }
+        if made.analyze_first && !analyzed {
+            analyzed = true;
+            report.distilled.add(distil_pending(writer, home, false, now, &mut |_, _| ())?);
+            report.after = vault.tiers()?;
+            continue;
+        }
+        for some in made.leave.chunks(COMMIT_SESSIONS) {
+            let ids: Vec<i64> = some.iter().map(|(id, _)| *id).collect();
+            writer.evict(&ids, now)?;
+        }
+        writer.reclaim()?;
+        report.evicted.extend(named(&made.leave, &residents, report.after));
+        report.after = vault.tiers()?;
+    }
+    report.distilled_over_bytes = report.after.distilled.saturating_sub(budget.distilled_cap_bytes);
+    Ok(report)
+}
+
+/// Rows of all sessions lie in the same file; each has its share by its number of events.
+fn row_share(residents: &[Resident], tiers: Tiers) -> impl Fn(&Resident) -> u64 {
+    let events: u64 = residents.iter().map(|resident| resident.events).sum();
+    move |resident| {
+        let rows = u128::from(tiers.raw_rows) * u128::from(resident.events);
+        resident.pack_bytes + (rows / u128::from(events.max(1))) as u64
+    }
+}
+
+fn make_plan(tiers: Tiers, residents: &[Resident], budget: &Budget, now: Timestamp) -> Plan {
+    let bytes = row_share(residents, tiers);
+    let holdings: Vec<Holding> = residents
+        .iter()
+        .map(|resident| Holding {
+            id: resident.id,
+            bytes: bytes(resident),
+            analyzed_at: resident.analyzed_at,
+            // Without any time it counts as just seen.
+            active_at: resident.active_at.or(resident.ingested_at).unwrap_or(now),
+            taken_in_at: resident.ingested_at.unwrap_or(now),
+            is_pinned: resident.is_pinned,
+        })
+        .collect();
+    plan(tiers.raw(), &holdings, budget, now)
+}
+
+fn named(leave: &[(i64, Reason)], residents: &[Resident], tiers: Tiers) -> Vec<Evicted> {
+    let bytes = row_share(residents, tiers);
+    let by_id: HashMap<i64, &Resident> =
+        residents.iter().map(|resident| (resident.id, resident)).collect();
+    let name = |(id, reason): &(i64, Reason)| {
+        by_id.get(id).map(|resident| Evicted {
+            uid: resident.uid.clone(),
+            reason: *reason,
+            bytes: bytes(resident),
+            active_at: resident.active_at,
+        })
+    };
+    leave.iter().filter_map(name).collect()
+}
