@@ -2,6 +2,7 @@
 
 mod distiller;
 mod moment;
+pub mod patterns;
 pub mod redact;
 pub mod retention;
 

@@ -2,12 +2,14 @@
 
 mod distil;
 mod evict;
+mod forget;
 mod project;
 mod sync;
 mod task_ref;
 
 pub use distil::{DistilReport, distil};
 pub use evict::{EvictReport, Evicted, evict};
+pub use forget::{ForgetChoice, ForgottenSession, find_to_forget, forget, pin};
 pub use sync::{
     FlavorProgress, PlannedFile, Problem, Progress, Root, SyncError, SyncOptions, SyncReport, sync,
 };

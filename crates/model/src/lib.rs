@@ -18,6 +18,6 @@ pub use event::{EventKind, Role, SUMMARY_MAX_CHARS, SessionEvent, summarize};
 pub use id::{EventKey, Flavor, SessionUid, address};
 pub use secret::SecretFinding;
 pub use session::{Lineage, Outcome, SCHEMA_VERSION, Session, Watermarks};
-pub use signal::{Fix, Signal, SignalKind};
+pub use signal::{Fix, Sighting, Signal, SignalKind};
 pub use time::Timestamp;
 pub use usage::{Cost, Usage};

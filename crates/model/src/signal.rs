@@ -1,6 +1,6 @@
 //! Something notable inside a session, with its evidence.
 
-use crate::Timestamp;
+use crate::{SessionUid, Timestamp};
 
 /// What was noticed. The names are stable: they are stored, printed and filtered on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -130,6 +130,19 @@ pub struct Signal {
     pub what: String,
     /// How it was resolved, for [`SignalKind::ErrorFix`] and [`SignalKind::TestFixed`].
     pub fix: Option<Fix>,
+}
+
+/// A signal and the session it was noticed in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sighting {
+    /// The session.
+    pub session_uid: SessionUid,
+    /// Its repository.
+    pub repo: Option<String>,
+    /// Output tokens the session spent per event, on average.
+    pub tokens_per_event: f64,
+    /// The signal; its time falls back to the session's.
+    pub signal: Signal,
 }
 
 #[cfg(test)]

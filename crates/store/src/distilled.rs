@@ -1,7 +1,9 @@
 //! Digests and signals: written once a session is understood, read when its events are gone.
 
 use crate::{StoreError, Vault, Writer, blob, rows};
-use backstory_model::{Digest, Fix, SessionEvent, SessionUid, Signal, SignalKind, Timestamp};
+use backstory_model::{
+    Digest, Fix, SessionEvent, SessionUid, Sighting, Signal, SignalKind, Timestamp,
+};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 
 /// A session whose digest does not cover all of its events.
@@ -15,8 +17,6 @@ pub struct PendingSession {
     pub from_seq: u32,
     /// Where it will end.
     pub next_seq: u32,
-    /// True if earlier events have left: the digest must be carried on, it cannot be made anew.
-    pub is_partial: bool,
 }
 
 /// What is kept of a session.
@@ -28,6 +28,22 @@ pub struct Account {
     pub signals: Vec<Signal>,
     /// The distiller's memory.
     pub state: Vec<u8>,
+}
+
+impl Account {
+    /// Every word in it, for a plain search.
+    pub fn text(&self) -> String {
+        let mut text = serde_json::to_string(&self.digest).unwrap_or_default();
+        for signal in &self.signals {
+            text.push('\n');
+            text.push_str(&signal.what);
+            for part in signal.fix.iter().flat_map(|fix| [&fix.what, &fix.tried]) {
+                text.push('\n');
+                text.push_str(part);
+            }
+        }
+        text
+    }
 }
 
 /// Which signals to list.
@@ -47,19 +63,6 @@ pub struct SignalFilter {
     pub limit: Option<usize>,
 }
 
-/// A signal and the session it was noticed in.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SignalAt {
-    /// The session.
-    pub session_uid: SessionUid,
-    /// Its repository.
-    pub repo: Option<String>,
-    /// What the session spent per event on average, in output tokens.
-    pub tokens_per_event: f64,
-    /// The signal; its time falls back to the session's.
-    pub signal: Signal,
-}
-
 const SIGNAL_COLUMNS: &str = "x.kind, x.fingerprint, x.seq, x.last_seq, x.ts, x.count, x.what,
     x.fix_seq, x.fix, x.tried";
 
@@ -67,11 +70,10 @@ impl Vault {
     /// Sessions to distil; with `all` also those that are up to date.
     pub fn pending(&self, all: bool) -> Result<Vec<PendingSession>, StoreError> {
         let mut statement = self.connection.prepare(if all {
-            "SELECT id, session_uid, iif(evicted_before > 0, analyzed_seq, 0), next_seq,
-                evicted_before > 0
+            "SELECT id, session_uid, iif(evicted_before > 0, analyzed_seq, 0), next_seq
              FROM sessions WHERE events > 0 AND next_seq > evicted_before ORDER BY id"
         } else {
-            "SELECT id, session_uid, analyzed_seq, next_seq, evicted_before > 0
+            "SELECT id, session_uid, analyzed_seq, next_seq
              FROM sessions WHERE analyzed_at IS NULL AND events > 0 ORDER BY id"
         })?;
         let pending = statement.query_map([], |row| {
@@ -80,7 +82,6 @@ impl Vault {
                 uid: SessionUid::from_stored(row.get(1)?),
                 from_seq: row.get(2)?,
                 next_seq: row.get(3)?,
-                is_partial: row.get(4)?,
             })
         })?;
         Ok(pending.collect::<Result<_, _>>()?)
@@ -114,6 +115,22 @@ impl Vault {
         Ok(())
     }
 
+    /// Hands the full content of every resident event of a session to `each`.
+    pub fn for_each_text(
+        &self,
+        uid: &SessionUid,
+        mut each: impl FnMut(&str),
+    ) -> Result<(), StoreError> {
+        let Some(head) = self.session_head(uid)? else { return Ok(()) };
+        let whole = PendingSession {
+            id: head.id,
+            uid: uid.clone(),
+            from_seq: 0,
+            next_seq: head.next_seq,
+        };
+        self.for_each_moment(&whole, |_, text| each(text))
+    }
+
     /// What is kept of a session.
     pub fn account(&self, uid: &SessionUid) -> Result<Option<Account>, StoreError> {
         let found: Option<(i64, Vec<u8>, Vec<u8>)> = self
@@ -141,7 +158,7 @@ impl Vault {
     }
 
     /// Signals of all sessions, the latest first.
-    pub fn signals(&self, filter: &SignalFilter) -> Result<Vec<SignalAt>, StoreError> {
+    pub fn signals(&self, filter: &SignalFilter) -> Result<Vec<Sighting>, StoreError> {
         let mut sql = format!(
             "SELECT s.session_uid, s.repo, s.output_tokens * 1.0 / max(s.events, 1),
                 coalesce(x.ts, s.started_at), {SIGNAL_COLUMNS}
@@ -179,7 +196,7 @@ impl Vault {
         let signals = statement.query_map(values.as_slice(), |row| {
             let mut signal = signal(row, 4)?;
             signal.ts = row.get::<_, Option<i64>>(3)?.map(Timestamp);
-            Ok(SignalAt {
+            Ok(Sighting {
                 session_uid: SessionUid::from_stored(row.get(0)?),
                 repo: row.get(1)?,
                 tokens_per_event: row.get(2)?,

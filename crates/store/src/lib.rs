@@ -30,7 +30,7 @@ pub use chunk::{
     Block, Chunk, EventRow, QuarantineRow, SecretRow, SessionDelta, Text, UsageRow, UsageRule,
 };
 pub use cursor::{Cursor, SourceStat, path_key};
-pub use distilled::{Account, PendingSession, SignalAt, SignalFilter};
+pub use distilled::{Account, PendingSession, SignalFilter};
 pub use error::StoreError;
 pub use forget::Forgotten;
 pub use home::Home;
