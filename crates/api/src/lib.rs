@@ -9,6 +9,7 @@ mod event;
 mod session;
 mod status;
 mod sync;
+mod transfer;
 
 pub use config::Setting;
 pub use doctor::{Check, Level};
@@ -16,6 +17,10 @@ pub use event::Event;
 pub use session::{Cost, Session};
 pub use status::{AgentStatus, Span, Status, Stored, Sweep};
 pub use sync::{AgentSync, PlannedFile, Problem, SearchedRoot, Sync};
+pub use transfer::{
+    EXPORT_FORMAT, ExportLine, ExportedEvent, ExportedSession, ExportedSignal, ExportedUsage,
+    Import, from_hex, to_hex,
+};
 
 /// A moment as JSON shows it.
 fn time(at: backstory_model::Timestamp) -> String {

@@ -3,6 +3,7 @@
 mod distil;
 mod evict;
 mod forget;
+mod import;
 mod project;
 mod sync;
 mod task_ref;
@@ -10,6 +11,7 @@ mod task_ref;
 pub use distil::{DistilReport, distil};
 pub use evict::{EvictReport, Evicted, evict};
 pub use forget::{ForgetChoice, ForgottenSession, find_to_forget, forget, pin};
+pub use import::{ImportReport, Importer};
 pub use sync::{
     FlavorProgress, PlannedFile, Problem, Progress, Root, SyncError, SyncOptions, SyncReport, sync,
 };

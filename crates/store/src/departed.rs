@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// Bytes kept of each identity. Two of a session's events sharing them is a matter of one in a
 /// million for the largest sessions, and costs no more than one event not being stored anew.
-const KEY_BYTES: usize = 6;
+pub(crate) const KEY_BYTES: usize = 6;
 
 /// A session's departed events.
 #[derive(Debug)]

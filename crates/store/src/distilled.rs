@@ -2,7 +2,8 @@
 
 use crate::{StoreError, Vault, Writer, blob, rows};
 use backstory_model::{
-    Digest, Fix, SessionEvent, SessionUid, Sighting, Signal, SignalKind, Timestamp,
+    Digest, EventKind, Fix, Flavor, SessionEvent, SessionUid, Sighting, Signal, SignalKind,
+    Timestamp,
 };
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 
@@ -94,12 +95,16 @@ impl Vault {
         session: &PendingSession,
         mut each: impl FnMut(&SessionEvent, &str),
     ) -> Result<(), StoreError> {
-        let sql = format!("{} AND seq >= ?2 ORDER BY seq", rows::EVENT_SQL);
+        // Grok writes two logs side by side; only the time tells what came first.
+        let order = if session.uid.flavor() == Some(Flavor::Grok) { "ts, seq" } else { "seq" };
+        let sql = format!("{} AND seq >= ?2 ORDER BY {order}", rows::EVENT_SQL);
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut found = statement.query(params![session.id, session.from_seq])?;
         while let Some(row) = found.next()? {
             let event = rows::event_without_payload(row, &session.uid)?;
             let bytes = match rows::place(row)? {
+                // Bookkeeping is told by its summary.
+                _ if event.kind == EventKind::Lifecycle => None,
                 Some((block, offset, len)) if block != rows::LOST_BLOCK => self
                     .block_bytes(session.id, block as u64)
                     .ok()
@@ -122,12 +127,8 @@ impl Vault {
         mut each: impl FnMut(&str),
     ) -> Result<(), StoreError> {
         let Some(head) = self.session_head(uid)? else { return Ok(()) };
-        let whole = PendingSession {
-            id: head.id,
-            uid: uid.clone(),
-            from_seq: 0,
-            next_seq: head.next_seq,
-        };
+        let whole =
+            PendingSession { id: head.id, uid: uid.clone(), from_seq: 0, next_seq: head.next_seq };
         self.for_each_moment(&whole, |_, text| each(text))
     }
 

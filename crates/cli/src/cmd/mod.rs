@@ -4,6 +4,8 @@ mod completions;
 mod config;
 mod demo;
 mod doctor;
+mod export;
+mod import;
 mod man;
 mod overview;
 mod sessions;
@@ -84,6 +86,10 @@ pub(crate) enum Command {
     Doctor,
     /// Show every setting in force and where it came from
     Config,
+    /// Write sessions out, for another archive or to read
+    Export(export::Args),
+    /// Take in what another archive exported
+    Import(import::Args),
     /// Walk through a made-up history, without touching yours
     Demo(demo::Args),
     /// Print a completion script for a shell
@@ -106,6 +112,8 @@ pub(crate) fn run(
         Some(Command::Status) => status::run(context, ui),
         Some(Command::Doctor) => doctor::run(context, ui),
         Some(Command::Config) => config::run(context, ui),
+        Some(Command::Export(args)) => export::run(&args, context, ui),
+        Some(Command::Import(args)) => import::run(&args, context, ui),
         Some(Command::Demo(args)) => demo::run(&args, context, ui),
         Some(Command::Completions(args)) => completions::run(&args, ui),
         Some(Command::Man) => man::run(ui),

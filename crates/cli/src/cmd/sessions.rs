@@ -24,6 +24,19 @@ const MAX_DEPTH: usize = 8;
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(after_help = "A moment is 2026-11-01, 2026-11-01T10:00:00Z, 7d, 3h, today or yesterday.")]
 pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) filters: Filters,
+    /// List at most so many; 0 lists all [default: 50 on a terminal, else all]
+    #[arg(long, short = 'n', value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// List sub-agents too, instead of counting them at their parent
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// Which sessions.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Filters {
     /// Only this agent
     #[arg(long, value_name = "AGENT", value_parser = agent_parser())]
     pub(crate) agent: Option<Flavor>,
@@ -42,12 +55,6 @@ pub(crate) struct Args {
     /// Only sessions that ended like this
     #[arg(long, value_name = "OUTCOME", value_parser = outcome_parser())]
     pub(crate) outcome: Option<Outcome>,
-    /// List at most so many; 0 lists all [default: 50 on a terminal, else all]
-    #[arg(long, short = 'n', value_name = "N")]
-    pub(crate) limit: Option<usize>,
-    /// List sub-agents too, instead of counting them at their parent
-    #[arg(long)]
-    pub(crate) all: bool,
 }
 
 fn outcome_parser() -> impl TypedValueParser<Value = Outcome> {
@@ -64,7 +71,8 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         None if ui.out_is_terminal() && !ui.json => Some(TERMINAL_LIMIT),
         None => None,
     };
-    let mut filter = filter(args, context)?;
+    let mut filter = args.filters.resolve(context)?;
+    filter.with_subagents = args.all;
     // One more than is listed tells whether there are more.
     filter.limit = limit.map(|limit| limit.saturating_add(1));
     let mut sessions = vault.sessions(&filter)?;
@@ -89,25 +97,26 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     Ok(Exit::Success)
 }
 
-fn filter(args: &Args, context: &Context) -> Result<SessionFilter, Failure> {
-    let moment = |text: &Option<String>, end: End| -> Result<Option<Timestamp>, Failure> {
-        let Some(text) = text else { return Ok(None) };
-        when::parse(text, end, context.now, context.zone()).map(Some).ok_or_else(|| {
-            Failure::usage(format!("{text:?} is no moment"))
-                .hint("try 2026-11-01, 2026-11-01T10:00:00Z, 7d, 3h, today or yesterday")
+impl Filters {
+    /// With moments understood.
+    pub(crate) fn resolve(&self, context: &Context) -> Result<SessionFilter, Failure> {
+        let moment = |text: &Option<String>, end: End| -> Result<Option<Timestamp>, Failure> {
+            let Some(text) = text else { return Ok(None) };
+            when::parse(text, end, context.now, context.zone()).map(Some).ok_or_else(|| {
+                Failure::usage(format!("{text:?} is no moment"))
+                    .hint("try 2026-11-01, 2026-11-01T10:00:00Z, 7d, 3h, today or yesterday")
+            })
+        };
+        Ok(SessionFilter {
+            flavor: self.agent,
+            repo: self.repo.clone(),
+            branch: self.branch.clone(),
+            since: moment(&self.since, End::Since)?,
+            until: moment(&self.until, End::Until)?,
+            outcome: self.outcome,
+            ..SessionFilter::default()
         })
-    };
-    Ok(SessionFilter {
-        flavor: args.agent,
-        repo: args.repo.clone(),
-        branch: args.branch.clone(),
-        since: moment(&args.since, End::Since)?,
-        until: moment(&args.until, End::Until)?,
-        outcome: args.outcome,
-        parent: None,
-        with_subagents: args.all,
-        limit: None,
-    })
+    }
 }
 
 fn write_table(
