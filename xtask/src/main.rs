@@ -87,13 +87,16 @@ fn run_audit(options: &audit::Options) -> io::Result<bool> {
     for lost in &audit.lost {
         writeln!(out, "LOST {lost}")?;
     }
+    for made_up in &audit.made_up {
+        writeln!(out, "MADE UP {made_up}")?;
+    }
     for (type_name, count) in &audit.unknown {
         writeln!(out, "unknown {type_name}: {count}")?;
     }
     writeln!(
         out,
-        "{} files, {} unreadable records\nfound   {:?}\ncounted {:?}",
-        audit.files, audit.bad, audit.found, audit.counted
+        "{} files, {} unreadable records, {} uncounted\nfound   {:?}\ncounted {:?}",
+        audit.files, audit.bad, audit.uncounted, audit.found, audit.counted
     )?;
-    Ok(audit.lost.is_empty())
+    Ok(audit.lost.is_empty() && audit.made_up.is_empty())
 }

@@ -173,8 +173,9 @@ fn holds(value: &Value, wanted: &str) -> bool {
         Value::String(text) => {
             text.contains(wanted)
                 || text.lines().any(|line| {
-                    line.starts_with('{')
-                        && serde_json::from_str(line).is_ok_and(|inner| holds(&inner, wanted))
+                    // A terminal's colours may stand before the document.
+                    let inner = line.find('{').map(|at| serde_json::from_str(&line[at..]));
+                    inner.is_some_and(|inner| inner.is_ok_and(|inner| holds(&inner, wanted)))
                 })
         }
         Value::Array(list) => list.iter().any(|value| holds(value, wanted)),

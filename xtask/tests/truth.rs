@@ -194,12 +194,16 @@ fn an_independent_count_finds_nothing_lost() {
     };
     run(&options).unwrap();
     let home = out.join("home");
-    let roots = ["claude=.claude/projects", "codex=.codex"];
+    let roots = ["claude=.claude/projects", "codex=.codex", "grok=.grok/sessions"];
     let roots = roots
         .map(|root| root.split_once('=').unwrap())
         .map(|(agent, below)| format!("{agent}={}", home.join(below).display()));
     let audit = xtask::audit::run(&xtask::audit::Options { roots: roots.to_vec() }).unwrap();
     assert_eq!(audit.lost, Vec::<String>::new());
+    assert_eq!(audit.made_up, Vec::<String>::new());
     assert!(audit.unknown.is_empty() && audit.bad == 0, "{:?}", audit.unknown);
+    assert_eq!(audit.uncounted, 0);
+    assert_eq!(audit.found.prompts, audit.counted.prompts);
     assert!(audit.counted.answers > 200 && audit.counted.calls > 500, "{:?}", audit.counted);
+    assert!(audit.counted.prompts > 100, "{:?}", audit.counted);
 }

@@ -200,3 +200,58 @@ fn text_redacted_before_stays() {
         assert_eq!(redactor.redact(text), text);
     }
 }
+
+#[test]
+fn keys_in_hex_that_hold_few_letters() {
+    let key = "618273130284109611f37062161024eb";
+    expect("sentry-dsn", key, "dsn = \"https://§@o42.ingest.sentry.io/7\"");
+    expect("url-password", key, "git clone https://§@git.internal/app.git");
+    let session = "74088162000877b379bcbab64f69532554889810468669b799b9751173ed9907";
+    expect("cookie", session, "Cookie: theme=dark; session=§; lang=de");
+}
+
+#[test]
+fn keys_in_which_chance_repeats_a_character() {
+    let hex = "2c85ce4b5aa4137df12dddddd95c3c7716f7939744d1b5389dc04205acdd8ad1";
+    expect("digitalocean-token", &format!("dop_v1_{hex}"), "use § now");
+    expect("cookie", hex, "Cookie: session=§");
+    expect("assigned-secret", &hex[..32], "api_key=§");
+    expect("aws-access-key-id", &format!("AKIA{}", "J77J7QWYJJQ267QQ"), "use § now");
+}
+
+#[test]
+fn words_that_stand_in_a_secret_by_chance() {
+    expect("password", "mOCkZ7wU3F2Ash8y", "PGPASSWORD=§ psql -h db.internal");
+    expect("password", "ZToFpPAXXXxDAKX9", "PGPASSWORD=§ psql -h db.internal");
+    let connection = "redis://:§@cache.internal:6379/0";
+    expect("connection-string", "iUyOUrHXeRfU68Mfechyeek9Sxd40M1u", connection);
+    let clone = "git clone https://deploy:§@git.internal/team/app.git";
+    expect("url-password", "YOURmA4Wc82LC07NHLgqOY5w", clone);
+}
+
+#[test]
+fn keys_that_are_nearly_pronounceable() {
+    for body in ["obetAFFevcoufttar3aKrbvr", "OaomuterrNf0rpChxDaakomh"] {
+        expect("stripe-key", &format!("sk_{}_{body}", "live"), "use § now");
+    }
+}
+
+#[test]
+fn a_path_behind_a_key_does_not_hide_it() {
+    let body = "8UCDslasmTafNtQaAworkLieseEfKKCy";
+    let text = format!("open /home/kim/tokens/whsec_{body}/config.toml");
+    let redactor = Redactor::new();
+    assert!(!redactor.redact(&text).contains(body));
+}
+
+#[test]
+fn urls_that_were_cut_behind_their_password() {
+    let key = "6e055e84e741687a35c1864701dc0fff";
+    for end in ["", "\",\"leafUuid\":\"x\"", "\\\",\\\"leafUuid\\\":"] {
+        expect("sentry-dsn", key, &format!("dsn = https://§@o1.ingest.sentry.io{end}"));
+        expect("url-password", key, &format!("dsn = https://§@{end}"));
+        expect("connection-string", &random(20), &format!("URL=mysql://root:§@{end}"));
+        expect("connection-string", &random(20), &format!("URL=mysql://root:§{end}"));
+        expect("url-password", &random(20), &format!("clone https://deploy:§{end}"));
+    }
+}

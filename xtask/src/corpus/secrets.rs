@@ -62,7 +62,7 @@ impl Position {
             Self::Title | Self::Path => {
                 planted.text == planted.secret && !planted.secret.contains(['/', '\n', ':'])
             }
-            Self::Escaped | Self::JsonInJson => !planted.secret.contains(['\n', '"', '\\']),
+            Self::Escaped => !planted.secret.contains(['\n', '"', '\\']),
             _ => true,
         }
     }
@@ -169,6 +169,7 @@ mod tests {
         for position in ["prompt", "tool_input", "tool_output", "json_in_json"] {
             assert!(seen.iter().filter(|(p, _)| *p == position).count() >= 20, "{position}");
         }
+        assert!(seen.contains(&("json_in_json", "private-key")), "{seen:?}");
     }
 
     #[test]

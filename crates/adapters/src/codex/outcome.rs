@@ -65,9 +65,13 @@ struct Metadata {
     duration_seconds: Option<f64>,
 }
 
-/// The output inside the oldest form, `{"output":"…","metadata":{…}}`, and how the call ended.
+/// The output inside the oldest form, `{"output":"…","metadata":{…}}`, and how the call ended. Other
+/// writers of this form put the members the other way round; there the metadata must say how the call
+/// ended, as a tool's own document may begin alike.
 pub(super) fn unwrap_json(text: &str) -> Option<(Text<'_>, Outcome)> {
-    if !text.starts_with("{\"output\"") {
+    let first = text.strip_prefix('{')?.trim_start();
+    let is_output_first = first.starts_with("\"output\"");
+    if !is_output_first && !first.starts_with("\"metadata\"") {
         return None;
     }
     let wrapped: Wrapped<'_> = read(text)?;
@@ -77,7 +81,7 @@ pub(super) fn unwrap_json(text: &str) -> Option<(Text<'_>, Outcome)> {
         duration_ms: metadata.duration_seconds.map(millis),
         failed: false,
     };
-    Some((wrapped.output?, outcome))
+    (is_output_first || outcome.exit_code.is_some()).then_some((wrapped.output?, outcome))
 }
 
 /// Reads the header of an output: `Process exited with code N`, `Exit code: N`, `Wall time: …`.
@@ -123,6 +127,20 @@ mod tests {
         assert_eq!(&*text, "a\nb");
         assert_eq!(outcome.exit_code, Some(1));
         assert_eq!(outcome.duration_ms, Some(500));
+    }
+
+    #[test]
+    fn the_order_of_the_wrapper_does_not_matter() {
+        for wrapped in [
+            r#"{"metadata":{"exit_code":1,"duration_seconds":0.1},"output":"text"}"#,
+            r#"{ "output": "text", "metadata": {"exit_code": 1, "duration_seconds": 0.1} }"#,
+        ] {
+            let (text, outcome) = unwrap_json(wrapped).unwrap();
+            assert_eq!(&*text, "text");
+            assert_eq!((outcome.exit_code, outcome.duration_ms), (Some(1), Some(100)));
+        }
+        assert!(unwrap_json(r#"{"metadata":{"name":"web"},"output":"text"}"#).is_none());
+        assert!(unwrap_json(r#"{"metadata":["web"],"output":"text"}"#).is_none());
     }
 
     #[test]

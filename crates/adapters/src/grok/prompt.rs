@@ -19,6 +19,9 @@ const INJECTED: &[&str] = &[
     "open_and_recently_viewed_files",
 ];
 
+/// The element the harness begins its account of the machine with.
+const PREAMBLE: &str = "user_info";
+
 const QUERY_OPEN: &str = "<user_query>";
 const QUERY_CLOSE: &str = "</user_query>";
 
@@ -39,6 +42,8 @@ impl<'a> Parts<'a> {
                 let (words, after) = rest.split_once(QUERY_CLOSE).unwrap_or((rest, ""));
                 (before.trim(), words.trim(), after.trim())
             }
+            // What follows is the harness's too: rules and skills, in elements of any name.
+            None if opens(text.trim_start(), PREAMBLE) => (text.trim(), "", ""),
             None => ("", text.trim(), ""),
         };
         let head = leading_elements(words);
@@ -117,6 +122,14 @@ mod tests {
         assert_eq!(
             parts("<user_info>x</user_info>\n<git_status>y</git_status>"),
             ("", vec!["<user_info>x</user_info>\n<git_status>y</git_status>"])
+        );
+        assert_eq!(
+            parts("<user_info>x</user_info>\n<rules>\nbe brief\n</rules>"),
+            ("", vec!["<user_info>x</user_info>\n<rules>\nbe brief\n</rules>"])
+        );
+        assert_eq!(
+            parts("<user_info>x</user_info>\n<user_query>do</user_query>"),
+            ("do", vec!["<user_info>x</user_info>"])
         );
         assert_eq!(
             parts("do this\n<backstory-context source=\"m\">old</backstory-context>"),

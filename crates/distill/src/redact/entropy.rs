@@ -101,6 +101,16 @@ impl Makeup {
         enough && (mixed || alphabetic || self.unpronounceable())
     }
 
+    /// Letters of both cases and digits in no order, though fewer changes than chance usually makes.
+    pub(super) fn mixed(&self) -> bool {
+        self.length >= 20
+            && self.uppers >= 2
+            && self.lowers >= 2
+            && self.digits >= 1
+            && self.switches >= 6
+            && !self.repetitive()
+    }
+
     /// Letters of both cases or with digits that make no words.
     fn unpronounceable(&self) -> bool {
         let various =
@@ -128,9 +138,11 @@ impl Makeup {
             && (self.digits >= 2 || self.length >= 32)
     }
 
-    /// Filler such as `xxxxxxxx` or `0000`.
+    /// Filler such as `xxxxxxxx` or `0000`. Chance repeats a character of a long key too, but between
+    /// many others.
     pub(super) fn repetitive(&self) -> bool {
-        self.longest_repeat >= 6 || self.longest_repeat * 3 > self.length.max(9)
+        let by_chance = self.distinct >= 10 && self.longest_repeat * 4 <= self.length;
+        self.longest_repeat >= 6 && !by_chance || self.longest_repeat * 3 > self.length.max(9)
     }
 }
 
@@ -141,6 +153,24 @@ pub(super) fn is_uuid(value: &[u8]) -> bool {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         })
+}
+
+/// Whether `value` is hex of a usual length and no filler. Hex of few letters looks like no other
+/// generated string, so this is for places where a key is all that can stand.
+pub(super) fn is_hex_key(value: &[u8]) -> bool {
+    let makeup = Makeup::of(value);
+    is_digest(value) && makeup.distinct >= 8 && !makeup.repetitive()
+}
+
+/// Whether `value` spells a lower-case word the way people do: in one case, or with a capital. In
+/// `xfAKe` it stands by chance.
+pub(super) fn spells(value: &[u8], word: &str) -> bool {
+    value.windows(word.len()).any(|part| {
+        let is_plain = |part: &[u8]| !part.iter().any(u8::is_ascii_uppercase);
+        let is_loud = |part: &[u8]| !part.iter().any(u8::is_ascii_lowercase);
+        part.eq_ignore_ascii_case(word.as_bytes())
+            && (is_plain(part) || is_loud(part) || is_plain(&part[1..]))
+    })
 }
 
 /// Whether `value` is hex of the length of a usual digest or commit.

@@ -2,7 +2,7 @@
 
 use super::assign::quote_at;
 use super::charset::{self, ALNUM, BASE64, OTHER, SPACE, TOKEN};
-use super::entropy::{Makeup, is_digest};
+use super::entropy::{Makeup, is_digest, is_hex_key};
 use super::placeholder::Origin;
 use super::scan::{Certainty, Scan};
 
@@ -156,6 +156,6 @@ fn is_session(name: &[u8], value: &[u8]) -> bool {
     named
         && !dated
         && value.len() >= SHORTEST_COOKIE
-        && makeup.random()
+        && (makeup.random() || is_hex_key(value))
         && value.iter().all(|&byte| charset::is(byte, BASE64 | TOKEN | OTHER))
 }

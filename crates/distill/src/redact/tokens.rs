@@ -16,6 +16,13 @@ pub(super) struct Shape {
     care: Care,
 }
 
+impl Shape {
+    /// Nothing but a key begins like this, and no separators make words of what follows.
+    const fn is_telling(&self) -> bool {
+        self.prefix.len() >= 8 && self.body & (DASH | charset::UNDERSCORE) == 0
+    }
+}
+
 /// What else must hold, as some prefixes are also pieces of words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Care {
@@ -193,14 +200,16 @@ pub(super) fn check(scan: &mut Scan<'_>, index: usize, at: usize) {
         return;
     }
     let body = scan.slice(from, end);
-    let makeup = Makeup::of(&body[..body.len().min(JUDGED)]);
+    let makeup = Makeup::of(judged(shape, body));
     let generated = match shape.care {
-        Care::Random => makeup.random(),
+        Care::Random => makeup.random() || shape.is_telling() && makeup.mixed(),
         Care::Numbered => makeup.random() || makeup.digits >= 10 && makeup.distinct >= 8,
         Care::None | Care::Word => {
             // An alphabet with separators also spells `your-key-goes-here`.
             let spells = shape.body & (DASH | charset::UNDERSCORE) != 0;
-            makeup.distinct >= 8
+            // A given length is a sign of its own.
+            let least_distinct = if shape.least == shape.most { 6 } else { 8 };
+            makeup.distinct >= least_distinct
                 && !makeup.repetitive()
                 && (!spells || makeup.switches >= 4 || makeup.uppers >= 4)
         }
@@ -211,6 +220,14 @@ pub(super) fn check(scan: &mut Scan<'_>, index: usize, at: usize) {
             SHAPES.iter().find(|other| scan.starts_with(at, other.prefix)).unwrap_or(shape);
         scan.push_shaped((at, end), longest.kind);
     }
+}
+
+/// The part of a body to judge. Where a slash belongs to the alphabet a path may go on behind the
+/// token.
+fn judged<'b>(shape: &Shape, body: &'b [u8]) -> &'b [u8] {
+    let body = &body[..body.len().min(JUDGED)];
+    let head = memchr::memchr(b'/', body).map_or(body, |slash| &body[..slash]);
+    if head.len() >= shape.least { head } else { body }
 }
 
 /// Manuals mark their samples.

@@ -1,7 +1,7 @@
 //! Credentials in URLs: the user part, webhook paths, signatures.
 
 use super::charset::{self, ALNUM, DIGIT, OTHER, STOP, TOKEN, WORD_DASH};
-use super::entropy::Makeup;
+use super::entropy::{Makeup, is_hex_key, spells};
 use super::placeholder::Origin;
 use super::scan::{Certainty, Scan};
 
@@ -71,7 +71,13 @@ pub(super) fn check_user_part(scan: &mut Scan<'_>, at: usize) {
     let from = at + 3;
     let scheme = scheme_before(scan, at);
     let connects = CONNECTIONS.iter().any(|known| scheme.eq_ignore_ascii_case(known.as_bytes()));
-    let Some(sign) = user_part_end(scan, from, connects) else { return };
+    let Some(sign) = user_part_end(scan, from, connects) else {
+        if connects || scheme.eq_ignore_ascii_case(b"https") || scheme.eq_ignore_ascii_case(b"http")
+        {
+            check_cut_password(scan, from, connects);
+        }
+        return;
+    };
     let user_part = scan.slice(from, sign);
     let Some(colon) = memchr::memchr(b':', user_part) else {
         check_lone_user(scan, from, sign);
@@ -82,8 +88,31 @@ pub(super) fn check_user_part(scan: &mut Scan<'_>, at: usize) {
     if stands_in(secret) || secret.len() < 4 || host.starts_with(b"example.") {
         return;
     }
-    let kind = if connects { "connection-string" } else { "url-password" };
-    scan.push((from + colon + 1, sign), kind, Certainty::Placed, Origin::Human);
+    scan.push((from + colon + 1, sign), password_kind(connects), Certainty::Placed, Origin::Human);
+}
+
+fn password_kind(connects: bool) -> &'static str {
+    if connects { "connection-string" } else { "url-password" }
+}
+
+/// Agents keep prompts shortened, and a cut behind the password takes the `@` away. What cannot be a
+/// port and looks generated is a password then.
+fn check_cut_password(scan: &mut Scan<'_>, from: usize, connects: bool) {
+    let window = scan.slice(from, from + LONGEST_USER_PART);
+    let length = window.iter().position(|byte| is_url_end(*byte)).unwrap_or(window.len());
+    let Some(colon) = memchr::memchr(b':', &window[..length]) else { return };
+    let secret = &window[colon + 1..length];
+    let makeup = Makeup::of(secret);
+    let is_plain = secret.iter().all(|&byte| charset::is(byte, WORD_DASH));
+    if is_plain && (makeup.random() || makeup.jumbled()) && !stands_in(secret) {
+        let span = (from + colon + 1, from + length);
+        scan.push(span, password_kind(connects), Certainty::Placed, Origin::Human);
+    }
+}
+
+/// What no URL goes on behind.
+fn is_url_end(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'<' | b'>' | 0..=b' ')
 }
 
 /// The `@` that ends the user part, if the authority has one.
@@ -106,14 +135,16 @@ fn user_part_end(scan: &Scan<'_>, from: usize, connects: bool) -> Option<usize> 
                     break;
                 }
             }
-            b'"' | b'\'' | b'`' | b'\\' | b'<' | b'>' | 0..=b' ' => break,
+            _ if is_url_end(byte) => break,
             _ => {}
         }
     }
     let sign = from + last?;
-    // `user:pass@` must be followed by a host.
+    // `user:pass@` must be followed by a host, or be the end of a text that was cut there.
     let host = scan.byte(sign + 1);
-    (charset::is(host, ALNUM) || matches!(host, b'[' | b'$' | b'{' | b'_' | b'/')).then_some(sign)
+    let is_cut = sign + 1 == scan.text.len() || matches!(host, b'"' | b'\\');
+    let is_host = charset::is(host, ALNUM) || matches!(host, b'[' | b'$' | b'{' | b'_' | b'/');
+    (is_host || is_cut).then_some(sign)
 }
 
 fn scheme_before<'t>(scan: &Scan<'t>, at: usize) -> &'t [u8] {
@@ -128,7 +159,7 @@ fn check_lone_user(scan: &mut Scan<'_>, from: usize, sign: usize) {
     let user = scan.slice(from, sign);
     if user.len() < 20
         || !user.iter().all(|&byte| charset::is(byte, WORD_DASH))
-        || !Makeup::of(user).random()
+        || !(Makeup::of(user).random() || is_hex_key(user))
     {
         return;
     }
@@ -148,13 +179,13 @@ fn stands_in(secret: &[u8]) -> bool {
     let braces = secret.contains(&b'{') && secret.contains(&b'}');
     let makeup = Makeup::of(secret);
     let lower = secret.to_ascii_lowercase();
-    let named = [&b"your"[..], b"example", b"xxxx", b"****", b"redacted"];
+    let named = ["your", "example", "xxxx", "****", "redacted"];
     variable && makeup.length < 40
         || template
         || braces
         || makeup.repetitive() && makeup.length > 3
         || COMMON.contains(&lower.as_slice())
-        || named.iter().any(|word| memchr::memmem::find(&lower, word).is_some())
+        || !makeup.dense() && named.iter().any(|word| spells(secret, word))
         // `host:5432@…` and `user:pass`-like patterns in prose about URLs.
         || makeup.digits == makeup.length && makeup.length < 6
 }

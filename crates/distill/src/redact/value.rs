@@ -1,7 +1,7 @@
 //! Judges the value behind a promising key: a secret, or code, a placeholder, a word?
 
 use super::charset::{self, ALNUM, DOT, OTHER, SPACE, STOP, WORD, WORD_DASH};
-use super::entropy::{Makeup, is_digest, is_uuid};
+use super::entropy::{Makeup, is_digest, is_uuid, spells};
 use super::keys::{Key, Promise};
 
 /// How the value was written.
@@ -198,7 +198,7 @@ fn stands_in(value: &[u8], makeup: &Makeup) -> bool {
         return true;
     }
     // By chance a long random value holds a short word; a template it does not.
-    !makeup.dense() && STAND_INS.iter().any(|word| head.contains(word))
+    !makeup.dense() && STAND_INS.iter().any(|word| spells(&value[..value.len().min(256)], word))
         || TEMPLATES.iter().any(|mark| head.contains(mark))
         || holds_tag(value)
         || makeup.digits == 0 && head.contains("%s")

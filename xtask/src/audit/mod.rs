@@ -1,11 +1,16 @@
 //! `cargo xtask audit`: is anything of a conversation lost between a log and its events?
 //!
-//! Every file is read twice: by its adapter, and as plain JSON by the few lines below, which know
-//! nothing of the adapter. Per file the adapter must yield at least as many messages, tool calls and
-//! results as stand in the JSON.
+//! Every file is read twice: by its adapter, and as plain JSON by the modules beside this one, which
+//! know nothing of the adapter. Per file the adapter must yield exactly as many prompts of the human,
+//! and at least as many answers, thoughts, tool calls and results, as stand in the JSON.
 
-use backstory_adapters::{Batch, Form, HEAD_BYTES, NoAncestry, Record};
-use backstory_model::{EventKind, Flavor};
+mod claude;
+mod codex;
+mod grok;
+mod words;
+
+use backstory_adapters::{Batch, Claim, Form, HEAD_BYTES, NoAncestry, Record};
+use backstory_model::{EventKind, Flavor, Role};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -30,15 +35,21 @@ pub struct Audit {
     pub found: Counts,
     /// Files with fewer events than records.
     pub lost: Vec<String>,
+    /// Files with more prompts than the human wrote.
+    pub made_up: Vec<String>,
     /// Record types no adapter knows, with their number.
     pub unknown: BTreeMap<String, u64>,
-    /// Lines that are no JSON.
+    /// Lines no adapter could read.
     pub bad: u64,
+    /// Lines the count could not read either.
+    pub uncounted: u64,
 }
 
 /// Records of a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
+    /// Prompts of the human, or of the agent that sent a sub-agent off.
+    pub prompts: u64,
     /// Texts of the assistant.
     pub answers: u64,
     /// Thoughts.
@@ -51,6 +62,7 @@ pub struct Counts {
 
 impl Counts {
     fn add(&mut self, other: Self) {
+        self.prompts += other.prompts;
         self.answers += other.answers;
         self.thoughts += other.thoughts;
         self.calls += other.calls;
@@ -58,7 +70,8 @@ impl Counts {
     }
 
     fn covers(self, other: Self) -> bool {
-        self.answers >= other.answers
+        self.prompts >= other.prompts
+            && self.answers >= other.answers
             && self.thoughts >= other.thoughts
             && self.calls >= other.calls
             && self.results >= other.results
@@ -83,7 +96,7 @@ fn audit_root(flavor: Flavor, dir: &Path, audit: &mut Audit) -> io::Result<()> {
     for entry in walkdir::WalkDir::new(dir).sort_by_file_name() {
         let entry = entry?;
         let below = entry.path().strip_prefix(dir).unwrap_or(entry.path());
-        let claim = adapter.claim(below).filter(|claim| claim.is_transcript);
+        let claim = adapter.claim(below).filter(|claim| holds_conversation(claim, below));
         let Some(claim) = claim.filter(|_| entry.file_type().is_file()) else { continue };
         let bytes = fs_err::read(entry.path())?;
         let bytes = match claim.form {
@@ -100,20 +113,43 @@ fn audit_root(flavor: Flavor, dir: &Path, audit: &mut Audit) -> io::Result<()> {
             reader.record(line, &mut NoAncestry, &mut batch);
         }
         let found = found(&batch, audit);
+        let records = values(&lines, &mut audit.uncounted);
         let counted = match flavor {
-            Flavor::Claude => count_claude(&lines),
-            Flavor::Codex => count_codex(&lines),
-            Flavor::Grok => Counts::default(),
+            Flavor::Claude => claude::count(&records),
+            Flavor::Codex => codex::count(&records),
+            Flavor::Grok => grok::count(&records),
         };
         audit.files += 1;
         audit.found.add(found);
         audit.counted.add(counted);
+        let difference = || format!("{}: {found:?}, it has {counted:?}", entry.path().display());
         if !found.covers(counted) {
-            let path = entry.path().display();
-            audit.lost.push(format!("{path}: {found:?}, the file has {counted:?}"));
+            audit.lost.push(difference());
+        } else if found.prompts > counted.prompts {
+            audit.made_up.push(difference());
         }
     }
     Ok(())
+}
+
+/// Whether a file tells a conversation. Grok's chat history does so for a session without another
+/// log, and without ancestry every session is one.
+fn holds_conversation(claim: &Claim, path: &Path) -> bool {
+    claim.is_transcript || path.ends_with("chat_history.jsonl")
+}
+
+/// The JSON of all lines. A line can hold several records that were written without a break.
+fn values(lines: &[&[u8]], uncounted: &mut u64) -> Vec<Value> {
+    let mut values = Vec::new();
+    for line in lines.iter().filter(|line| !line.trim_ascii().is_empty()) {
+        for value in serde_json::Deserializer::from_slice(line).into_iter() {
+            match value {
+                Ok(value) => values.push(value),
+                Err(_) => *uncounted += 1,
+            }
+        }
+    }
+    values
 }
 
 /// Events by kind, each identity once.
@@ -122,14 +158,21 @@ fn found(batch: &Batch, audit: &mut Audit) -> Counts {
     let mut seen = HashSet::new();
     for located in batch.records() {
         match &located.record {
-            Record::Event(event) if seen.insert((event.session, event.key)) => match event.kind {
-                EventKind::AssistantMsg => counts.answers += 1,
-                EventKind::Thinking => counts.thoughts += 1,
-                kind if kind.is_call() => counts.calls += 1,
-                _ if event.role == backstory_model::Role::Tool => counts.results += 1,
-                EventKind::Decision => counts.calls += 1,
-                _ => {}
-            },
+            Record::Event(event) if seen.insert((event.session, event.key)) => {
+                let tool = event.tool.map(|tool| batch.get(tool));
+                match (event.kind, event.role) {
+                    (EventKind::UserMsg, _) => counts.prompts += 1,
+                    (EventKind::HumanIntervention, Role::User) if is_said(tool) => {
+                        counts.prompts += 1;
+                    }
+                    (EventKind::AssistantMsg, _) => counts.answers += 1,
+                    (EventKind::Thinking, _) => counts.thoughts += 1,
+                    (EventKind::Decision, Role::Assistant) => counts.calls += 1,
+                    (EventKind::Decision, _) | (_, Role::Tool) => counts.results += 1,
+                    (kind, _) if kind.is_call() => counts.calls += 1,
+                    _ => {}
+                }
+            }
             Record::Unknown { type_name, .. } => {
                 *audit.unknown.entry(type_name.clone()).or_default() += 1;
             }
@@ -140,55 +183,7 @@ fn found(batch: &Batch, audit: &mut Audit) -> Counts {
     counts
 }
 
-/// Blocks of Claude's messages, each record id once.
-fn count_claude(lines: &[&[u8]]) -> Counts {
-    let mut counts = Counts::default();
-    let mut seen = HashSet::new();
-    for record in lines.iter().filter_map(|line| serde_json::from_slice::<Value>(line).ok()) {
-        let is_message = matches!(record["type"].as_str(), Some("user" | "assistant"));
-        let is_own = record["message"]["model"] != "<synthetic>"
-            && !record["isApiErrorMessage"].as_bool().unwrap_or_default();
-        let Some(id) = record["uuid"].as_str().filter(|_| is_message && is_own) else { continue };
-        if !seen.insert(id.to_owned()) {
-            continue;
-        }
-        for block in record["message"]["content"].as_array().into_iter().flatten() {
-            match (block["type"].as_str(), record["type"].as_str()) {
-                (Some("text"), Some("assistant")) => counts.answers += 1,
-                (Some("thinking"), _) => counts.thoughts += 1,
-                (Some("tool_use"), _) => counts.calls += 1,
-                (Some("tool_result"), _) => counts.results += 1,
-                _ => {}
-            }
-        }
-    }
-    counts
-}
-
-/// Items of Codex rollouts in every dialect, each call id once.
-fn count_codex(lines: &[&[u8]]) -> Counts {
-    let mut counts = Counts::default();
-    let mut seen = HashSet::new();
-    for record in lines.iter().filter_map(|line| serde_json::from_slice::<Value>(line).ok()) {
-        let items: Vec<&Value> = match (&record["items"], record["type"].as_str()) {
-            (Value::Array(items), _) => items.iter().collect(),
-            (_, Some("response_item")) => vec![&record["payload"]],
-            _ if record["payload"].is_null() => vec![&record],
-            _ => Vec::new(),
-        };
-        for item in items {
-            let kind = item["type"].as_str().unwrap_or_default();
-            let call = item["call_id"].as_str().unwrap_or_default();
-            if !call.is_empty() && !seen.insert(format!("{kind} {call}")) {
-                continue;
-            }
-            match kind {
-                "message" if item["role"] == "assistant" => counts.answers += 1,
-                "function_call" | "custom_tool_call" | "local_shell_call" => counts.calls += 1,
-                "function_call_output" | "custom_tool_call_output" => counts.results += 1,
-                _ => {}
-            }
-        }
-    }
-    counts
+/// Whether an intervention is something the human said, not a key that was pressed.
+fn is_said(tool: Option<&str>) -> bool {
+    matches!(tool, None | Some("queued_command" | "interjection"))
 }
