@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod bench;
 pub mod corpus;
+pub mod eval;
 pub mod fuzz;
 pub mod test;
 pub mod tidy;

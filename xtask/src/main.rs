@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
-use xtask::{audit, bench, corpus, fuzz, test, tidy};
+use xtask::{audit, bench, corpus, eval, fuzz, test, tidy};
 
 /// Development tasks of this workspace.
 #[derive(Parser)]
@@ -22,6 +22,9 @@ enum Task {
     Tidy,
     /// Write a synthetic history of the three agents with known totals.
     Corpus(corpus::Options),
+    /// Compare judgements with those of people.
+    #[command(subcommand)]
+    Eval(eval::Task),
     /// Run everything continuous integration runs.
     Test,
     /// Fuzz the log readers.
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Task::Audit(options) => run_audit(&options),
         Task::Tidy => run_tidy(),
         Task::Corpus(options) => run_corpus(&options),
+        Task::Eval(task) => run_eval(&task),
         Task::Test => test::run().map(|()| true).map_err(io::Error::other),
         Task::Fuzz { seconds } => fuzz::run(seconds).map(|()| true).map_err(io::Error::other),
         Task::Bench(options) => bench::run(&options),
@@ -79,6 +83,12 @@ fn run_corpus(options: &corpus::Options) -> io::Result<bool> {
         options.out.display()
     )?;
     Ok(true)
+}
+
+fn run_eval(task: &eval::Task) -> io::Result<bool> {
+    let (text, is_good) = eval::run(task)?;
+    write!(io::stdout(), "{text}")?;
+    Ok(is_good)
 }
 
 fn run_audit(options: &audit::Options) -> io::Result<bool> {

@@ -32,12 +32,7 @@ fn take_in(dir: &Path, size: u64, seed: u64) -> (Truth, Vault) {
         dry_run: false,
         domains: BTreeMap::default(),
         task_ref_patterns: Vec::new(),
-        budget: Some(Budget {
-            raw_soft_cap_bytes: u64::MAX,
-            raw_hard_cap_bytes: u64::MAX,
-            raw_max_age_days: 45,
-            distilled_cap_bytes: u64::MAX,
-        }),
+        budget: Some(Budget::UNLIMITED),
     };
     let report = sync(&options, Timestamp(1_790_000_000_000), &mut |_| {}).unwrap();
     assert_eq!(report.problems, []);

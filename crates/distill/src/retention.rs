@@ -22,6 +22,16 @@ pub struct Budget {
     pub distilled_cap_bytes: u64,
 }
 
+impl Budget {
+    /// Nothing ever leaves.
+    pub const UNLIMITED: Self = Self {
+        raw_soft_cap_bytes: u64::MAX,
+        raw_hard_cap_bytes: u64::MAX,
+        raw_max_age_days: u64::MAX,
+        distilled_cap_bytes: u64::MAX,
+    };
+}
+
 /// A session with raw events, as the plan sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holding {
@@ -85,7 +95,9 @@ pub fn plan(usage: u64, holdings: &[Holding], budget: &Budget, now: Timestamp) -
     let analyzed = free.partition_point(|held| held.analyzed_at.is_some());
     let (analyzed, raw) = free.split_at(analyzed);
 
-    let oldest = now.0.saturating_sub(DAY_MS.saturating_mul(budget.raw_max_age_days as i64));
+    let oldest = now.0.saturating_sub(
+        DAY_MS.saturating_mul(i64::try_from(budget.raw_max_age_days).unwrap_or(i64::MAX)),
+    );
     let (aged, kept): (Vec<&Holding>, Vec<&Holding>) =
         analyzed.iter().copied().partition(|held| held.active_at.max(held.taken_in_at).0 < oldest);
     for held in aged {

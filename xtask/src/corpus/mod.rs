@@ -4,7 +4,7 @@
 //! depends only on the seed and its number.
 
 mod claude;
-mod clock;
+pub(crate) mod clock;
 mod codex;
 mod family;
 mod grok;

@@ -1,0 +1,81 @@
+//! Cases as native logs of their agents.
+
+mod claude;
+mod codex;
+mod grok;
+
+use super::case::Case;
+use crate::corpus::clock::{LAST, Millis, iso};
+use backstory_model::{Flavor, SessionUid};
+use serde_json::Value;
+
+/// Where every session works.
+const CWD: &str = "/home/dev/app";
+/// The branch it works on.
+const BRANCH: &str = "main";
+
+/// The log of a case.
+#[derive(Clone, Debug)]
+pub struct Rendered {
+    /// The session it must become.
+    pub uid: SessionUid,
+    /// Paths below the home directory, and what the files say.
+    pub files: Vec<(String, String)>,
+}
+
+/// Writes a case as its agent would have; `number` makes its ids its own.
+pub(crate) fn render(case: &Case, number: usize) -> Rendered {
+    match case.flavor {
+        Flavor::Claude => claude::render(case, number),
+        Flavor::Codex => codex::render(case, number),
+        Flavor::Grok => grok::render(case, number),
+    }
+}
+
+/// The folder below the home directory in which an agent keeps its sessions.
+pub(crate) const fn root(flavor: Flavor) -> &'static str {
+    match flavor {
+        Flavor::Claude => ".claude/projects",
+        Flavor::Codex => ".codex/sessions",
+        Flavor::Grok => ".grok/sessions",
+    }
+}
+
+/// A clock that goes on with every record.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    now: Millis,
+}
+
+impl Clock {
+    fn new(number: usize) -> Self {
+        Self { now: LAST + number as Millis * 600_000 }
+    }
+
+    fn pass(&mut self, span: Millis) {
+        self.now += span;
+    }
+
+    fn stamp(&mut self) -> String {
+        self.pass(700);
+        iso(self.now)
+    }
+}
+
+/// A v4 id; `place` tells ids of one session apart.
+fn uuid4(number: usize, place: usize) -> String {
+    format!("{number:08x}-0e7a-4000-8000-{place:012x}")
+}
+
+/// A v7 id; `place` tells ids of one session apart.
+fn uuid7(number: usize, place: usize) -> String {
+    format!("019a7d3e-{number:04x}-7000-8000-{place:012x}")
+}
+
+fn lines(records: &[Value]) -> String {
+    records.iter().fold(String::new(), |mut out, record| {
+        out.push_str(&record.to_string());
+        out.push('\n');
+        out
+    })
+}
