@@ -42,3 +42,12 @@ CREATE TABLE departed (
 CREATE TABLE doomed_packs (
     session_id INTEGER PRIMARY KEY
 );
+
+-- Names of models, so that a response need not repeat them.
+CREATE TABLE models (
+    id   INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+);
+ALTER TABLE usage ADD COLUMN model_id INTEGER;
+INSERT INTO models (name) SELECT DISTINCT model FROM usage WHERE model IS NOT NULL;
+UPDATE usage SET model_id = (SELECT id FROM models WHERE name = model), model = NULL;

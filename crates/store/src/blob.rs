@@ -3,26 +3,44 @@
 
 use std::io::Read;
 
-const LEVEL: i32 = 9;
 /// What every zstd frame begins with; no other value stored here does.
 const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Never change it: what was compressed with it needs it. A better one gets a new name and a mark
 /// of its own in front of the frame.
 const DICTIONARY: &[u8] = include_bytes!("blob_dictionary_1.txt");
 
-/// The short form.
-pub(crate) fn shrink(raw: &[u8]) -> std::io::Result<Vec<u8>> {
-    zstd::bulk::Compressor::with_dictionary(LEVEL, DICTIONARY)?.compress(raw)
+/// Makes short forms. Kept from value to value: loading the dictionary costs more than using it.
+pub struct BlobCompressor {
+    zstd: Option<zstd::bulk::Compressor<'static>>,
 }
 
-/// True for what [`shrink`] made.
-pub(crate) fn is_shrunk(bytes: &[u8]) -> bool {
-    bytes.starts_with(&FRAME)
+impl std::fmt::Debug for BlobCompressor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BlobCompressor").finish_non_exhaustive()
+    }
 }
 
-/// The long form of what [`shrink`] made; anything else as it is.
+impl BlobCompressor {
+    /// For values written by the thousand.
+    pub fn fast() -> Self {
+        Self { zstd: zstd::bulk::Compressor::with_dictionary(1, DICTIONARY).ok() }
+    }
+
+    /// For values kept for ever.
+    pub fn small() -> Self {
+        Self { zstd: zstd::bulk::Compressor::with_dictionary(12, DICTIONARY).ok() }
+    }
+
+    /// The short form; the value itself where that is no longer.
+    pub fn shrink(&mut self, raw: Vec<u8>) -> Vec<u8> {
+        let short = self.zstd.as_mut().and_then(|zstd| zstd.compress(&raw).ok());
+        short.filter(|short| short.len() < raw.len()).unwrap_or(raw)
+    }
+}
+
+/// The long form of what [`BlobCompressor::shrink`] made; anything else as it is.
 pub(crate) fn unfold(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
-    if !is_shrunk(&bytes) {
+    if !bytes.starts_with(&FRAME) {
         return Ok(bytes);
     }
     let mut raw = Vec::new();
@@ -38,9 +56,12 @@ mod tests {
     #[test]
     fn values_come_back() {
         let long = br#"{"version":1,"goal":{"seq":0,"why":"goal","text":"Fix it"}}"#.repeat(9);
-        let short = shrink(&long).unwrap();
-        assert!(short.len() < long.len() / 4);
-        assert_eq!(unfold(short).unwrap(), long);
+        for mut compressor in [BlobCompressor::fast(), BlobCompressor::small()] {
+            let short = compressor.shrink(long.clone());
+            assert!(short.len() < long.len() / 4);
+            assert_eq!(unfold(short).unwrap(), long);
+            assert_eq!(compressor.shrink(b"{}".to_vec()), b"{}");
+        }
         assert_eq!(unfold(b"{}".to_vec()).unwrap(), b"{}");
     }
 }

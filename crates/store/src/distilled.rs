@@ -236,8 +236,11 @@ impl Writer {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         self.begin()?;
+        let digest = serde_json::to_vec(&account.digest).map_err(std::io::Error::other)?;
+        let digest = self.blobs.shrink(digest);
+        let state = self.blobs.shrink(account.state.clone());
         self.connection.execute_batch("SAVEPOINT account")?;
-        let result = self.put_account_rows(session, account, now);
+        let result = self.put_account_rows(session, account, (&digest, &state), now);
         // One session that cannot be stored must not take the others with it.
         self.connection.execute_batch(match result {
             Ok(()) => "RELEASE account",
@@ -250,17 +253,12 @@ impl Writer {
         &self,
         session: &PendingSession,
         account: &Account,
+        (digest, state): (&[u8], &[u8]),
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let digest = serde_json::to_vec(&account.digest).map_err(std::io::Error::other)?;
         self.connection
             .prepare_cached("INSERT OR REPLACE INTO digests VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![
-            session.id,
-            account.digest.version,
-            blob::shrink(&digest)?,
-            blob::shrink(&account.state)?,
-        ])?;
+            .execute(params![session.id, account.digest.version, digest, state])?;
         self.connection
             .prepare_cached("DELETE FROM signals WHERE session_id = ?1")?
             .execute([session.id])?;

@@ -1,7 +1,7 @@
 //! Letting raw events go: rows, payloads and every trace of their text, so that the files really
 //! shrink. What is distilled stays.
 
-use crate::{StoreError, Writer, blob};
+use crate::{StoreError, Writer};
 use backstory_model::Timestamp;
 use rusqlite::params;
 use std::io::ErrorKind;
@@ -43,24 +43,6 @@ impl Writer {
         ] {
             self.connection.prepare_cached(sql)?.execute([session_id])?;
         }
-        self.shrink_reader_state(session_id)
-    }
-
-    /// A reader's memory is kept, for a file may grow again, but it need not take much room.
-    fn shrink_reader_state(&self, session_id: i64) -> Result<(), StoreError> {
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT id, state FROM sources WHERE session_id = ?1")?;
-        let mut rows = select.query([session_id])?;
-        while let Some(row) = rows.next()? {
-            let (source_id, state): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
-            if state.is_empty() || blob::is_shrunk(&state) {
-                continue;
-            }
-            self.connection
-                .prepare_cached("UPDATE sources SET state = ?2 WHERE id = ?1")?
-                .execute(params![source_id, blob::shrink(&state)?])?;
-        }
         Ok(())
     }
 
@@ -71,7 +53,10 @@ impl Writer {
         self.remove_doomed_packs()?;
         let free: i64 = self.connection.query_row("PRAGMA freelist_count", [], |row| row.get(0))?;
         if free > 0 {
-            self.connection.execute_batch("PRAGMA incremental_vacuum")?;
+            // Every page given back is a row; who asks for none gets only the first.
+            let mut vacuum = self.connection.prepare("PRAGMA incremental_vacuum")?;
+            let mut pages = vacuum.query([])?;
+            while pages.next()?.is_some() {}
         }
         self.empty_log()
     }

@@ -27,6 +27,7 @@ mod vault;
 mod verify;
 mod writer;
 
+pub use blob::BlobCompressor;
 pub use chunk::{
     Block, Chunk, EventRow, QuarantineRow, SecretRow, SessionDelta, Text, UsageRow, UsageRule,
 };

@@ -46,7 +46,6 @@ pub(crate) fn cursor(row: &Row<'_>) -> rusqlite::Result<Cursor> {
     })
 }
 
-/// Of a source whose session has left, a reader's memory is kept in its short form.
 fn state(bytes: Vec<u8>) -> rusqlite::Result<Vec<u8>> {
     crate::blob::unfold(bytes).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(14, rusqlite::types::Type::Blob, error.into())

@@ -94,7 +94,7 @@ impl Vault {
     /// What a session spent, response by response, in the order of time.
     pub fn spending(&self, uid: &SessionUid) -> Result<Vec<Spending>, StoreError> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT key, ts, model, input, output, cache_read, cache_write_5m, cache_write_1h,
+            "SELECT key, ts, (SELECT name FROM models WHERE id = model_id), input, output, cache_read, cache_write_5m, cache_write_1h,
                 reasoning, usd
              FROM usage WHERE session_id = (SELECT id FROM sessions WHERE session_uid = ?1)
              ORDER BY ts, key",

@@ -3,7 +3,7 @@
 use crate::chunk::{Chunk, EventRow, SessionDelta, UsageRow, UsageRule};
 use crate::report::SweepRecord;
 use crate::rows::{FLAG_SIDECHAIN, native_id_value};
-use crate::{Home, StoreError, connect, pack};
+use crate::{BlobCompressor, Home, StoreError, connect, pack};
 use backstory_model::{SCHEMA_VERSION, Timestamp, Usage};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
@@ -17,6 +17,9 @@ pub struct Writer {
     pack_len: HashMap<i64, u64>,
     /// Token sums not yet added to their sessions.
     spent: HashMap<i64, Spent>,
+    /// Rows of models met so far.
+    models: HashMap<String, i64>,
+    pub(crate) blobs: BlobCompressor,
     open: bool,
 }
 
@@ -36,6 +39,8 @@ impl Writer {
             connection,
             pack_len: HashMap::new(),
             spent: HashMap::new(),
+            models: HashMap::new(),
+            blobs: BlobCompressor::small(),
             open: false,
         };
         writer.remove_doomed_packs()?;
@@ -108,6 +113,7 @@ impl Writer {
         self.open = false;
         self.pack_len.clear();
         self.spent.clear();
+        self.models.clear();
     }
 
     fn store(&mut self, chunk: &Chunk, now: Timestamp) -> Result<(), StoreError> {
@@ -286,7 +292,7 @@ impl Writer {
 
     fn merge_usage(&mut self, row: &UsageRow, chunk: &Chunk) -> Result<(), StoreError> {
         let key = row.key.0 as i64;
-        let model = row.model.map(|model| chunk.get(model));
+        let model = row.model.map(|model| self.model_id(chunk.get(model))).transpose()?;
         let ts = row.ts.map(|at| at.0);
         let new = tokens(row.usage);
         let put = |sql: &str, owner: i64, counts: &[i64; 6], usd: Option<f64>| {
@@ -312,6 +318,18 @@ impl Writer {
         put(include_str!("sql/update_usage.sql"), owner, &merged, usd)?;
         self.spend(owner, before, merged, usd_before, usd);
         Ok(())
+    }
+
+    /// Names of models are long and few; a response refers to its model by number.
+    fn model_id(&mut self, name: &str) -> Result<i64, StoreError> {
+        if let Some(id) = self.models.get(name) {
+            return Ok(*id);
+        }
+        self.connection.execute("INSERT OR IGNORE INTO models (name) VALUES (?1)", [name])?;
+        let select = "SELECT id FROM models WHERE name = ?1";
+        let id = self.connection.query_row(select, [name], |row| row.get(0))?;
+        self.models.insert(name.to_owned(), id);
+        Ok(id)
     }
 
     /// Counts, session and price of a response stored before.

@@ -5,5 +5,6 @@
 mod history;
 mod hostile;
 mod interrupted;
+mod retention;
 mod sandbox;
 mod sources_change;

@@ -6,8 +6,8 @@ use backstory_adapters::{Batch, Span, UsageMerge};
 use backstory_distill::Redactor;
 use backstory_model::{EventKind, SecretFinding, summarize};
 use backstory_store::{
-    BLOCK_BYTES, Block, BlockCompressor, Chunk, EventRow, QuarantineRow, SecretRow, SessionDelta,
-    Text, UsageRow, UsageRule,
+    BLOCK_BYTES, BlobCompressor, Block, BlockCompressor, Chunk, EventRow, QuarantineRow, SecretRow,
+    SessionDelta, Text, UsageRow, UsageRule,
 };
 use std::borrow::Cow;
 
@@ -22,6 +22,7 @@ impl Preparer {
         Worker {
             shared: self,
             compressor: BlockCompressor::default(),
+            states: BlobCompressor::fast(),
             findings: Vec::new(),
             scratch: String::new(),
             open: OpenBlock::default(),
@@ -33,6 +34,7 @@ impl Preparer {
 pub(crate) struct Worker<'a> {
     shared: &'a Preparer,
     compressor: BlockCompressor,
+    states: BlobCompressor,
     findings: Vec<SecretFinding>,
     scratch: String,
     /// Kept from draft to draft for its room; empty between them.
@@ -51,6 +53,7 @@ impl Worker<'_> {
     pub(crate) fn prepare(&mut self, mut draft: Draft) -> Chunk {
         let mut chunk = Chunk::default();
         chunk.cursor = std::mem::take(&mut draft.cursor);
+        chunk.cursor.state = self.states.shrink(std::mem::take(&mut chunk.cursor.state));
         chunk.restarts = draft.restarts;
         chunk.grown_bytes = draft.grown_bytes;
         chunk.cursor.path = self.shared.redactor.redact(&chunk.cursor.path).into_owned();

@@ -1,7 +1,7 @@
 UPDATE usage SET
     session_id = ?2,
     ts = coalesce(ts, ?3),
-    model = coalesce(?4, model),
+    model_id = coalesce(?4, model_id),
     input = ?5,
     output = ?6,
     cache_read = ?7,
