@@ -1,6 +1,8 @@
 //! Use-cases: one file each, options in, report out. No terminal, no environment, no clock.
 
+pub mod notices;
 mod project;
+mod stamp;
 mod sync;
 mod task_ref;
 
