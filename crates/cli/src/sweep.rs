@@ -23,6 +23,7 @@ pub(crate) fn options(settings: &Settings, roots: Vec<Root>) -> SyncOptions {
         roots,
         reparse: false,
         dry_run: false,
+        spool: true,
         domains: settings.domains.value.clone(),
         task_ref_patterns: settings.task_ref_patterns.value.clone(),
     }
@@ -143,12 +144,13 @@ pub(crate) fn shape(options: &SyncOptions, report: &SyncReport) -> api::Sync {
             })
             .collect(),
         secrets: report.secrets,
+        spooled: report.spooled,
         problem_count: report.problem_count,
         problems: report
             .problems
             .iter()
             .map(|problem| api::Problem {
-                flavor: problem.flavor.name(),
+                flavor: problem.flavor.map(Flavor::name),
                 path: problem.path.clone(),
                 line: problem.line,
                 what: problem.what.clone(),

@@ -2,6 +2,7 @@
 
 pub mod notices;
 mod project;
+pub mod spool;
 mod stamp;
 mod sync;
 mod task_ref;

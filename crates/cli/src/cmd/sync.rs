@@ -64,6 +64,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     let mut options = sweep::options(&settings, chosen_roots(args, &settings, context)?);
     options.reparse = args.reparse;
     options.dry_run = args.dry_run;
+    options.spool = args.agents.is_empty() && args.roots.is_empty();
     let report = sweep::run(&options, context, ui)?;
     let exit = if report.problem_count > 0 { Exit::Problems } else { Exit::Success };
     if args.dry_run {
