@@ -14,7 +14,7 @@ pub use config::Setting;
 pub use doctor::{Check, Level};
 pub use event::Event;
 pub use session::{Cost, Session};
-pub use status::{AgentStatus, Span, Status, Stored, Sweep};
+pub use status::{AgentStatus, DataLoss, Span, Status, Stored, Sweep};
 pub use sync::{AgentSync, PlannedFile, Problem, SearchedRoot, Sync};
 
 /// A moment as JSON shows it.

@@ -7,6 +7,7 @@ mod demo;
 mod env;
 mod error;
 mod figures;
+mod hub;
 mod ids;
 mod progress;
 mod settings;

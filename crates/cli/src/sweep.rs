@@ -146,16 +146,17 @@ pub(crate) fn shape(options: &SyncOptions, report: &SyncReport) -> api::Sync {
         secrets: report.secrets,
         spooled: report.spooled,
         problem_count: report.problem_count,
-        problems: report
-            .problems
-            .iter()
-            .map(|problem| api::Problem {
-                flavor: problem.flavor.map(Flavor::name),
-                path: problem.path.clone(),
-                line: problem.line,
-                what: problem.what.clone(),
-            })
-            .collect(),
+        problems: report.problems.iter().map(problem_shape).collect(),
+    }
+}
+
+/// A problem as `--json` shows it.
+pub(crate) fn problem_shape(problem: &Problem) -> api::Problem {
+    api::Problem {
+        flavor: problem.flavor.map(Flavor::name),
+        path: problem.path.clone(),
+        line: problem.line,
+        what: problem.what.clone(),
     }
 }
 

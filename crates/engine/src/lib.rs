@@ -1,5 +1,6 @@
 //! Use-cases: one file each, options in, report out. No terminal, no environment, no clock.
 
+pub mod hub;
 pub mod notices;
 mod project;
 pub mod spool;

@@ -19,7 +19,7 @@ const VERSION: u64 = 1;
 /// Far more than any message needs.
 const MAX_BYTES: u64 = 64 << 10;
 /// Whoever writes a message needs milliseconds; what is this old was abandoned.
-const ABANDONED: Duration = Duration::from_secs(3600);
+const ABANDONED: Duration = Duration::from_hours(1);
 
 /// What a hook tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,9 +107,12 @@ pub fn enqueue(home: &Home, entry: &SpoolEntry) -> io::Result<()> {
 
 /// Sorts by time, and is nobody else's.
 fn file_name(at: Timestamp) -> String {
-    // Every state of std's hasher begins with fresh random keys.
-    let random = RandomState::new().build_hasher().finish();
-    format!("{:013}-{}-{random:016x}.json", at.0.max(0), std::process::id())
+    format!("{:013}-{}-{:016x}.json", at.0.max(0), std::process::id(), random())
+}
+
+/// Every state of std's hasher begins with fresh random keys.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 /// Reads every message. Nothing is removed but what was abandoned half-written; what is no message is
@@ -223,19 +226,14 @@ fn parse(bytes: &[u8]) -> Result<SpoolEntry, String> {
 
 fn set_aside(dir: &Path, path: PathBuf, reason: String) -> SetAside {
     let aside = aside(dir);
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    // What already lies there is evidence too.
-    let free = |number: u32| match number {
-        0 => aside.join(&name),
-        _ => aside.join(format!("{name}.{number}")),
-    };
-    let target = (0..).map(free).find(|target| fs::symlink_metadata(target).is_err());
-    let moved = create_private_dir(&aside).and_then(|()| {
-        target.map_or(Ok(None), |target| fs::rename(&path, &target).map(|()| Some(target)))
-    });
-    match moved {
-        Ok(Some(target)) => SetAside { path: target, reason },
-        Ok(None) => SetAside { path, reason },
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut target = aside.join(&*name);
+    if fs::symlink_metadata(&target).is_ok() {
+        // What already lies there is evidence too.
+        target = aside.join(format!("{name}.{:016x}", random()));
+    }
+    match create_private_dir(&aside).and_then(|()| fs::rename(&path, &target)) {
+        Ok(()) => SetAside { path: target, reason },
         Err(error) => {
             SetAside { path, reason: format!("{reason}; and cannot be moved aside: {error}") }
         }

@@ -3,6 +3,7 @@
 use backstory_model::Timestamp;
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference to the field")]
 pub(crate) fn serialize<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
     to.collect_str(at)
 }

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 ///
 /// Backstory reads the logs that Claude Code, Codex CLI and Grok CLI already write, into one local
 /// archive: normalised, compressed, secrets redacted. The logs themselves are never changed, and
-/// nothing leaves the machine.
+/// nothing leaves the machine unless you name a hub.
 ///
 /// Without a command it takes in what is new and tells what there is.
 #[derive(Debug, Parser)]
@@ -130,7 +130,7 @@ Exit codes:
     }
     text.push_str("\nEnvironment:\n");
     for variable in VARIABLES {
-        let _ = writeln!(text, "  {:<18} {}", variable.name, variable.meaning);
+        let _ = writeln!(text, "  {:<19} {}", variable.name, variable.meaning);
     }
     text.pop();
     text
