@@ -6,6 +6,7 @@
 mod config;
 mod doctor;
 mod event;
+mod schedule;
 mod session;
 mod status;
 mod sync;
@@ -13,6 +14,7 @@ mod sync;
 pub use config::Setting;
 pub use doctor::{Check, Level};
 pub use event::Event;
+pub use schedule::Schedule;
 pub use session::{Cost, Session};
 pub use status::{AgentStatus, DataLoss, Span, Status, Stored, Sweep};
 pub use sync::{AgentSync, PlannedFile, Problem, SearchedRoot, Sync};

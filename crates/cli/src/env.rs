@@ -100,6 +100,13 @@ impl Env {
         here.join(path).components().collect()
     }
 
+    /// The file of this program.
+    pub(crate) fn program() -> Result<PathBuf, Failure> {
+        std::env::current_exe().map_err(|error| {
+            Failure::new(Kind::Problems, "the file of this program is not known").cause(&error)
+        })
+    }
+
     /// Now, as every command of this run sees it.
     #[expect(clippy::disallowed_methods, reason = "this is the shim every other file goes through")]
     pub(crate) fn now(&self) -> Result<Timestamp, Failure> {

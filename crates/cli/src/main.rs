@@ -10,6 +10,7 @@ mod figures;
 mod hub;
 mod ids;
 mod progress;
+mod schedule;
 mod settings;
 mod sweep;
 mod table;

@@ -6,6 +6,7 @@ mod demo;
 mod doctor;
 mod man;
 mod overview;
+mod schedule;
 mod sessions;
 mod show;
 mod status;
@@ -84,6 +85,8 @@ pub(crate) enum Command {
     Doctor,
     /// Show every setting in force and where it came from
     Config,
+    /// Let the system run a sync every day or week
+    Schedule(schedule::Args),
     /// Walk through a made-up history, without touching yours
     Demo(demo::Args),
     /// Print a completion script for a shell
@@ -106,6 +109,7 @@ pub(crate) fn run(
         Some(Command::Status) => status::run(context, ui),
         Some(Command::Doctor) => doctor::run(context, ui),
         Some(Command::Config) => config::run(context, ui),
+        Some(Command::Schedule(args)) => schedule::run(&args, context, ui),
         Some(Command::Demo(args)) => demo::run(&args, context, ui),
         Some(Command::Completions(args)) => completions::run(&args, ui),
         Some(Command::Man) => man::run(ui),
@@ -118,6 +122,7 @@ fn more_help() -> String {
         "Examples:
   backstory                          take in everything, tell what there is
   backstory sessions --since 7d      what was worked on this week
+  backstory schedule install         take in what is new every day
   backstory show last                the latest session as a timeline
   backstory show 17092961 --markdown > session.md
   backstory sessions --json | jq -r 'select(.outcome == \"fail\") | .title'

@@ -9,6 +9,8 @@ mod hub;
 mod json;
 mod overview;
 mod sandbox;
+#[cfg(unix)]
+mod schedule;
 mod sessions;
 mod show;
 mod spool;
