@@ -10,6 +10,7 @@ mod schedule;
 mod session;
 mod status;
 mod sync;
+mod watch;
 
 pub use config::Setting;
 pub use doctor::{Check, Level};
@@ -18,6 +19,7 @@ pub use schedule::Schedule;
 pub use session::{Cost, Session};
 pub use status::{AgentStatus, DataLoss, Span, Status, Stored, Sweep};
 pub use sync::{AgentSync, PlannedFile, Problem, SearchedRoot, Sync};
+pub use watch::WatchedSweep;
 
 /// A moment as JSON shows it.
 fn time(at: backstory_model::Timestamp) -> String {

@@ -17,6 +17,7 @@ mod table;
 mod timeline;
 mod ui;
 mod untrusted;
+mod watch;
 mod when;
 
 use clap::Parser;

@@ -11,6 +11,7 @@ mod sessions;
 mod show;
 mod status;
 mod sync;
+mod watch;
 
 use crate::context::Context;
 use crate::env::VARIABLES;
@@ -75,6 +76,8 @@ pub(crate) enum ColorWhen {
 pub(crate) enum Command {
     /// Take in what is new
     Sync(sync::Args),
+    /// Take in what is new the moment it is written
+    Watch(watch::Args),
     /// List sessions, the most recently active first
     Sessions(sessions::Args),
     /// Tell one session as a timeline
@@ -104,6 +107,7 @@ pub(crate) fn run(
     match command {
         None => overview::run(context, ui),
         Some(Command::Sync(args)) => sync::run(&args, context, ui),
+        Some(Command::Watch(args)) => watch::run(&args, context, ui),
         Some(Command::Sessions(args)) => sessions::run(&args, context, ui),
         Some(Command::Show(args)) => show::run(&args, context, ui),
         Some(Command::Status) => status::run(context, ui),

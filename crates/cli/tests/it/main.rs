@@ -17,6 +17,8 @@ mod spool;
 mod status;
 mod streams;
 mod sync;
+#[cfg(unix)]
+mod watch;
 
 /// Cargo runs one test binary; a forgotten file would never run.
 #[test]
