@@ -30,6 +30,7 @@ fn take_in(dir: &Path, size: u64, seed: u64) -> (Truth, Vault) {
             .to_vec(),
         reparse: false,
         dry_run: false,
+        spool: false,
         domains: BTreeMap::default(),
         task_ref_patterns: Vec::new(),
         budget: Some(Budget::UNLIMITED),

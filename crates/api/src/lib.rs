@@ -6,21 +6,25 @@
 mod config;
 mod doctor;
 mod event;
+mod schedule;
 mod session;
 mod status;
 mod sync;
 mod transfer;
+mod watch;
 
 pub use config::Setting;
 pub use doctor::{Check, Level};
 pub use event::Event;
+pub use schedule::Schedule;
 pub use session::{Cost, Session};
-pub use status::{AgentStatus, Span, Status, Stored, Sweep};
+pub use status::{AgentStatus, DataLoss, Span, Status, Stored, Sweep};
 pub use sync::{AgentSync, PlannedFile, Problem, SearchedRoot, Sync};
 pub use transfer::{
     EXPORT_FORMAT, ExportLine, ExportedEvent, ExportedSession, ExportedSignal, ExportedUsage,
     Import, from_hex, to_hex,
 };
+pub use watch::WatchedSweep;
 
 /// A moment as JSON shows it.
 fn time(at: backstory_model::Timestamp) -> String {

@@ -13,6 +13,8 @@ pub struct Status {
     pub stored: Stored,
     /// The last finished sweep.
     pub last_sweep: Option<Sweep>,
+    /// Sessions lost in the last 30 days.
+    pub data_loss: Vec<DataLoss>,
     /// Per agent.
     pub agents: Vec<AgentStatus>,
 }
@@ -49,6 +51,21 @@ pub struct Sweep {
     pub new_events: u64,
     /// Files and records that made trouble.
     pub problems: u64,
+}
+
+/// A session that left the archive before it was analysed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DataLoss {
+    /// When it left.
+    pub at: String,
+    /// The session.
+    pub session_uid: String,
+    /// When it began.
+    pub started_at: Option<String>,
+    /// How much of it was stored.
+    pub bytes: u64,
+    /// Why it had to go.
+    pub reason: String,
 }
 
 /// First and last event.

@@ -13,6 +13,8 @@ pub struct Sync {
     pub agents: Vec<AgentSync>,
     /// Secrets replaced before anything was stored.
     pub secrets: u64,
+    /// Messages of hooks that were heard.
+    pub spooled: u64,
     /// All trouble counted.
     pub problem_count: u64,
     /// Trouble in detail; long lists are cut, the count is not.
@@ -56,8 +58,8 @@ pub struct AgentSync {
 /// A file or record that made trouble.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// `claude`, `codex` or `grok`.
-    pub flavor: &'static str,
+    /// `claude`, `codex`, `grok`, or `null` when it is no agent's affair.
+    pub flavor: Option<&'static str>,
     /// The file, secrets redacted.
     pub path: String,
     /// The line, for a record.

@@ -3,7 +3,7 @@
 //! Every variable that changes what Backstory does is a [`Variable`] here; help and docs list them
 //! from [`VARIABLES`].
 
-use crate::error::Failure;
+use crate::error::{Failure, Kind};
 use backstory_model::Timestamp;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,6 +19,8 @@ pub(crate) struct Variable {
 pub(crate) const BACKSTORY_HOME: &str = "BACKSTORY_HOME";
 /// The moment the program takes for now.
 pub(crate) const BACKSTORY_NOW: &str = "BACKSTORY_NOW";
+/// What lets us into the hub.
+pub(crate) const BACKSTORY_HUB_TOKEN: &str = "BACKSTORY_HUB_TOKEN";
 /// The user's home directory.
 pub(crate) const HOME: &str = "HOME";
 /// The base of the default archive directory.
@@ -40,6 +42,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "CLAUDE_CONFIG_DIR", meaning: "where Claude Code keeps its state" },
     Variable { name: "CODEX_HOME", meaning: "where Codex CLI keeps its state" },
     Variable { name: "GROK_HOME", meaning: "where Grok CLI keeps its state" },
+    Variable { name: BACKSTORY_HUB_TOKEN, meaning: "bearer token for the hub of config.toml" },
     Variable { name: NO_COLOR, meaning: "set to anything: no colours" },
     Variable { name: "TZ", meaning: "time zone of the times on screen" },
     Variable {
@@ -95,6 +98,13 @@ impl Env {
     pub(crate) fn absolute(path: &Path) -> PathBuf {
         let here = std::env::current_dir().unwrap_or_default();
         here.join(path).components().collect()
+    }
+
+    /// The file of this program.
+    pub(crate) fn program() -> Result<PathBuf, Failure> {
+        std::env::current_exe().map_err(|error| {
+            Failure::new(Kind::Problems, "the file of this program is not known").cause(&error)
+        })
     }
 
     /// Now, as every command of this run sees it.

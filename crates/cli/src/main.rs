@@ -7,14 +7,17 @@ mod demo;
 mod env;
 mod error;
 mod figures;
+mod hub;
 mod ids;
 mod progress;
+mod schedule;
 mod settings;
 mod sweep;
 mod table;
 mod timeline;
 mod ui;
 mod untrusted;
+mod watch;
 mod when;
 
 use clap::Parser;

@@ -1,14 +1,18 @@
 //! What is in force, and where each value came from: flag, environment, `config.toml` or default.
 
 mod file;
+mod hub;
 mod nearest;
 mod retention;
 mod size;
+
+pub(crate) use hub::Token;
 
 use crate::env::{self, Env};
 use crate::error::Failure;
 use backstory_model::Flavor;
 use file::ConfigFile;
+use hub::Hub;
 use retention::Retention;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -96,6 +100,8 @@ pub(crate) struct Settings {
     pub(crate) domains: Value<BTreeMap<String, String>>,
     /// How work items are recognised.
     pub(crate) task_ref_patterns: Value<Vec<String>>,
+    /// Who is told about notable events.
+    pub(crate) hub: Hub,
     /// What is odd about the file.
     pub(crate) warnings: Vec<String>,
 }
@@ -123,6 +129,7 @@ impl Settings {
             sources,
             domains: parsed.domains.unwrap_or_else(|| Value::default(BTreeMap::new())),
             task_ref_patterns: parsed.task_ref.unwrap_or_else(|| Value::default(patterns())),
+            hub: Hub::new(parsed.hub_url, env),
             warnings,
         })
     }

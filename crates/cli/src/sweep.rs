@@ -23,6 +23,7 @@ pub(crate) fn options(settings: &Settings, roots: Vec<Root>) -> SyncOptions {
         roots,
         reparse: false,
         dry_run: false,
+        spool: true,
         domains: settings.domains.value.clone(),
         task_ref_patterns: settings.task_ref_patterns.value.clone(),
         budget: Some(settings.retention.budget()),
@@ -144,17 +145,19 @@ pub(crate) fn shape(options: &SyncOptions, report: &SyncReport) -> api::Sync {
             })
             .collect(),
         secrets: report.secrets,
+        spooled: report.spooled,
         problem_count: report.problem_count,
-        problems: report
-            .problems
-            .iter()
-            .map(|problem| api::Problem {
-                flavor: problem.flavor.name(),
-                path: problem.path.clone(),
-                line: problem.line,
-                what: problem.what.clone(),
-            })
-            .collect(),
+        problems: report.problems.iter().map(problem_shape).collect(),
+    }
+}
+
+/// A problem as `--json` shows it.
+pub(crate) fn problem_shape(problem: &Problem) -> api::Problem {
+    api::Problem {
+        flavor: problem.flavor.map(Flavor::name),
+        path: problem.path.clone(),
+        line: problem.line,
+        what: problem.what.clone(),
     }
 }
 

@@ -3,8 +3,12 @@
 mod distil;
 mod evict;
 mod forget;
+pub mod hub;
 mod import;
+pub mod notices;
 mod project;
+pub mod spool;
+mod stamp;
 mod sync;
 mod task_ref;
 

@@ -146,6 +146,7 @@ impl World {
             roots: vec![Root { flavor: Flavor::Claude, dir: self.dir.path().join("projects") }],
             reparse: false,
             dry_run: false,
+            spool: true,
             domains: BTreeMap::new(),
             task_ref_patterns: Vec::new(),
             budget: Some(Budget { raw_soft_cap_bytes, ..Budget::UNLIMITED }),

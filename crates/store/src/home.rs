@@ -43,15 +43,30 @@ impl Home {
         self.dir.join("sweep.lock")
     }
 
+    /// What hooks left for the next sweep.
+    pub fn spool(&self) -> PathBuf {
+        self.dir.join("spool")
+    }
+
+    /// What must survive between runs and is no part of the archive.
+    pub fn state(&self) -> PathBuf {
+        self.dir.join("state")
+    }
+
+    /// The log of notable events of Backstory itself.
+    pub fn events(&self) -> PathBuf {
+        self.dir.join("events.jsonl")
+    }
+
     /// Creates the directory, readable by its owner only.
     pub fn create(&self) -> Result<(), StoreError> {
         create_private_dir(&self.dir)?;
-        create_private_dir(&self.packs())
+        Ok(create_private_dir(&self.packs())?)
     }
 }
 
 /// Creates a directory (and its parents) with mode 0700.
-pub(crate) fn create_private_dir(dir: &Path) -> Result<(), StoreError> {
+pub fn create_private_dir(dir: &Path) -> std::io::Result<()> {
     if dir.is_dir() {
         return Ok(());
     }
@@ -61,12 +76,11 @@ pub(crate) fn create_private_dir(dir: &Path) -> Result<(), StoreError> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(dir).map_err(|error| {
         std::io::Error::new(error.kind(), format!("failed to create {}: {error}", dir.display()))
-    })?;
-    Ok(())
+    })
 }
 
 /// Options that create a file with mode 0600.
-pub(crate) fn private_file() -> fs::OpenOptions {
+pub fn private_file() -> fs::OpenOptions {
     let mut options = fs::OpenOptions::new();
     options.create(true).read(true).write(true);
     #[cfg(unix)]

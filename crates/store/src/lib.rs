@@ -35,7 +35,7 @@ pub use cursor::{Cursor, SourceStat, path_key};
 pub use distilled::{Account, PendingSession, SignalFilter};
 pub use error::StoreError;
 pub use forget::Forgotten;
-pub use home::Home;
+pub use home::{Home, create_private_dir, private_file};
 pub use lock::SweepLock;
 pub use pack::{BLOCK_BYTES, BlockCompressor};
 pub use query::SessionFilter;

@@ -15,6 +15,9 @@ pub(super) fn check_all(home: &Home) -> Vec<Check> {
         (home.archive(), 0o600),
         (PathBuf::from(side_files), 0o600),
         (home.lock(), 0o600),
+        (home.spool(), 0o700),
+        (home.state(), 0o700),
+        (home.events(), 0o600),
     ];
     let mut checks: Vec<Check> =
         places.iter().filter_map(|(path, wanted)| too_open(path, *wanted)).collect();

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::{Exit, Failure};
-use crate::settings::{Origin, Settings};
+use crate::settings::{Origin, Settings, Token};
 use crate::table::{Cell, Column, Table};
 use crate::ui::{DIM, Ui, paint};
 use backstory_api as api;
@@ -87,12 +87,23 @@ fn entries(settings: &Settings) -> Vec<Entry> {
         value: settings.task_ref_patterns.value.iter().cloned().map(Json::from).collect(),
         origin: settings.task_ref_patterns.origin.clone(),
     });
+    let url = settings.hub.url.clone();
+    entries.push(Entry {
+        key: "hub.url".into(),
+        value: url.as_ref().map(|url| url.value.clone()).into(),
+        origin: url.map_or(Origin::Default, |url| url.origin),
+    });
+    if settings.hub.token.is_some() {
+        let key = "hub.token".into();
+        entries.push(Entry { key, value: "(hidden)".into(), origin: Token::origin() });
+    }
     entries
 }
 
 /// A value as people read it, one line per entry of a list.
 fn shown(value: &Json, context: &Context) -> Vec<String> {
     match value {
+        Json::Null => Vec::new(),
         Json::String(text) => vec![context.short_path(text)],
         Json::Array(list) => list.iter().flat_map(|entry| shown(entry, context)).collect(),
         Json::Object(map) => map

@@ -8,10 +8,12 @@ mod export;
 mod import;
 mod man;
 mod overview;
+mod schedule;
 mod sessions;
 mod show;
 mod status;
 mod sync;
+mod watch;
 
 use crate::context::Context;
 use crate::env::VARIABLES;
@@ -25,7 +27,7 @@ use std::path::PathBuf;
 ///
 /// Backstory reads the logs that Claude Code, Codex CLI and Grok CLI already write, into one local
 /// archive: normalised, compressed, secrets redacted. The logs themselves are never changed, and
-/// nothing leaves the machine.
+/// nothing leaves the machine unless you name a hub.
 ///
 /// Without a command it takes in what is new and tells what there is.
 #[derive(Debug, Parser)]
@@ -76,6 +78,8 @@ pub(crate) enum ColorWhen {
 pub(crate) enum Command {
     /// Take in what is new
     Sync(sync::Args),
+    /// Take in what is new the moment it is written
+    Watch(watch::Args),
     /// List sessions, the most recently active first
     Sessions(sessions::Args),
     /// Tell one session as a timeline
@@ -90,6 +94,8 @@ pub(crate) enum Command {
     Export(export::Args),
     /// Take in what another archive exported
     Import(import::Args),
+    /// Let the system run a sync every day or week
+    Schedule(schedule::Args),
     /// Walk through a made-up history, without touching yours
     Demo(demo::Args),
     /// Print a completion script for a shell
@@ -107,6 +113,7 @@ pub(crate) fn run(
     match command {
         None => overview::run(context, ui),
         Some(Command::Sync(args)) => sync::run(&args, context, ui),
+        Some(Command::Watch(args)) => watch::run(&args, context, ui),
         Some(Command::Sessions(args)) => sessions::run(&args, context, ui),
         Some(Command::Show(args)) => show::run(&args, context, ui),
         Some(Command::Status) => status::run(context, ui),
@@ -114,6 +121,7 @@ pub(crate) fn run(
         Some(Command::Config) => config::run(context, ui),
         Some(Command::Export(args)) => export::run(&args, context, ui),
         Some(Command::Import(args)) => import::run(&args, context, ui),
+        Some(Command::Schedule(args)) => schedule::run(&args, context, ui),
         Some(Command::Demo(args)) => demo::run(&args, context, ui),
         Some(Command::Completions(args)) => completions::run(&args, ui),
         Some(Command::Man) => man::run(ui),
@@ -126,6 +134,7 @@ fn more_help() -> String {
         "Examples:
   backstory                          take in everything, tell what there is
   backstory sessions --since 7d      what was worked on this week
+  backstory schedule install         take in what is new every day
   backstory show last                the latest session as a timeline
   backstory show 17092961 --markdown > session.md
   backstory sessions --json | jq -r 'select(.outcome == \"fail\") | .title'
@@ -138,7 +147,7 @@ Exit codes:
     }
     text.push_str("\nEnvironment:\n");
     for variable in VARIABLES {
-        let _ = writeln!(text, "  {:<18} {}", variable.name, variable.meaning);
+        let _ = writeln!(text, "  {:<19} {}", variable.name, variable.meaning);
     }
     text.pop();
     text

@@ -3,10 +3,11 @@
 use crate::context::Context;
 use crate::error::{Exit, Failure};
 use crate::figures::{bytes, cache_written, count, local_day, plural, tokens};
+use crate::hub;
 use crate::sweep;
 use crate::table::{Cell, Column, Table};
 use crate::ui::{BOLD, CODE, DIM, Ui, paint};
-use backstory_engine::{Root, SyncReport};
+use backstory_engine::{Root, SyncOptions, SyncReport};
 use backstory_store::{FlavorTotals, StoreError, Vault};
 
 /// Runs the command.
@@ -17,8 +18,19 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let exit = if report.problem_count > 0 { Exit::Problems } else { Exit::Success };
     if ui.json {
         ui.json_line(&sweep::shape(&options, &report))?;
-        return Ok(exit);
+    } else {
+        tell(&options, &report, context, ui)?;
     }
+    hub::deliver(&settings, &options.home, ui);
+    Ok(exit)
+}
+
+fn tell(
+    options: &SyncOptions,
+    report: &SyncReport,
+    context: &Context,
+    ui: &mut Ui,
+) -> Result<(), Failure> {
     let vault = match Vault::open(&options.home) {
         Ok(vault) => Some(vault),
         Err(StoreError::Missing(_)) => None,
@@ -26,16 +38,16 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     };
     let totals = vault.as_ref().map(Vault::totals).transpose()?.unwrap_or_default();
     if totals.iter().all(|agent| agent.events == 0) {
-        write_nothing(&options.roots, &report, context, ui)?;
+        write_nothing(&options.roots, report, context, ui)?;
     } else if !ui.is_quiet() {
         write_totals(&totals, context, ui)?;
-        write_gist(&report, &totals, vault.as_ref(), context, ui)?;
+        write_gist(report, &totals, vault.as_ref(), context, ui)?;
     }
-    sweep::write_problems(&report, context, ui)?;
+    sweep::write_problems(report, context, ui)?;
     if !ui.is_quiet() && totals.iter().any(|agent| agent.events > 0) {
-        write_next(&report, ui)?;
+        write_next(report, ui)?;
     }
-    Ok(exit)
+    Ok(())
 }
 
 fn write_totals(totals: &[FlavorTotals], context: &Context, ui: &mut Ui) -> Result<(), Failure> {

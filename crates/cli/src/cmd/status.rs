@@ -6,11 +6,18 @@ use crate::figures::{age, bytes, count, local_minute, plural};
 use crate::sweep;
 use crate::table::{Cell, Column, Table};
 use crate::ui::{BOLD, DIM, Ui, WARN, paint};
+use crate::untrusted::one_line;
 use backstory_api as api;
-use backstory_store::{FlavorTotals, Sizes, SweepRecord, Vault};
+use backstory_engine::notices::{self, Event, Notice};
+use backstory_model::Timestamp;
+use backstory_store::{FlavorTotals, Home, Sizes, SweepRecord, Vault};
 
 /// Below this the ratio of archive to logs tells nothing.
 const MIN_TELLING_BYTES: u64 = 1_000_000;
+/// A loss is told for so long.
+const LOSS_SHOWN_DAYS: i64 = 30;
+/// Losses told one by one.
+const SHOWN_LOSSES: usize = 5;
 
 /// Runs the command.
 pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
@@ -18,8 +25,10 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let totals = vault.totals()?;
     let sizes = vault.sizes()?;
     let last_sweep = vault.last_sweep()?;
+    let losses = recent_losses(vault.home(), context.now, ui);
     if ui.json {
-        ui.json_line(&shape(&vault, &totals, sizes, last_sweep))?;
+        let stored = stored_shape(&totals, sizes);
+        ui.json_line(&shape(&vault, stored, &totals, last_sweep, losses))?;
         return Ok(Exit::Success);
     }
     let mut facts =
@@ -34,7 +43,45 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     }
     ui.line("")?;
     write_coverage(&totals, context, ui)?;
+    warn_of(&losses, ui);
     Ok(Exit::Success)
+}
+
+/// Sessions lost lately. A log that cannot be read is no reason to tell nothing else.
+fn recent_losses(home: &Home, now: Timestamp, ui: &mut Ui) -> Vec<api::DataLoss> {
+    let since = Timestamp(now.0 - LOSS_SHOWN_DAYS * 24 * 3_600_000);
+    let recent = notices::read_recent(home, since).unwrap_or_else(|error| {
+        ui.warning(error);
+        Vec::new()
+    });
+    let loss = |notice: Notice| match notice.event {
+        Event::DataLoss { session_uid, started_at, bytes, reason } => Some(api::DataLoss {
+            at: notice.at.to_string(),
+            session_uid,
+            started_at: started_at.map(|at| at.to_string()),
+            bytes,
+            reason,
+        }),
+        Event::Tier2OverCap { .. } => None,
+    };
+    recent.into_iter().filter_map(loss).collect()
+}
+
+fn warn_of(losses: &[api::DataLoss], ui: &mut Ui) {
+    let shown = if ui.is_verbose() { losses.len() } else { SHOWN_LOSSES };
+    for loss in losses.iter().rev().take(shown) {
+        let (day, size) = (loss.at.get(..10).unwrap_or(&loss.at), bytes(loss.bytes));
+        ui.warning(one_line(&format!(
+            "{} ({size}) was lost on {day} before it was analysed: {}",
+            loss.session_uid, loss.reason
+        )));
+    }
+    if let Some(rest) = losses.len().checked_sub(shown).filter(|rest| *rest > 0) {
+        let sessions = plural(rest as u64, "more session");
+        ui.warning(format!(
+            "{sessions} lost in the last {LOSS_SHOWN_DAYS} days; --verbose lists them"
+        ));
+    }
 }
 
 fn ratio(totals: &[FlavorTotals], sizes: Sizes) -> (u64, Option<f64>) {
@@ -107,22 +154,28 @@ fn write_coverage(totals: &[FlavorTotals], context: &Context, ui: &mut Ui) -> Re
     table.write(ui.out(), columns).map_err(Failure::output)
 }
 
+fn stored_shape(totals: &[FlavorTotals], sizes: Sizes) -> api::Stored {
+    let (source_bytes, ratio) = ratio(totals, sizes);
+    api::Stored {
+        rows_bytes: sizes.rows,
+        packs_bytes: sizes.packs,
+        total_bytes: sizes.rows + sizes.packs,
+        source_bytes,
+        ratio,
+    }
+}
+
 fn shape(
     vault: &Vault,
+    stored: api::Stored,
     totals: &[FlavorTotals],
-    sizes: Sizes,
     last_sweep: Option<SweepRecord>,
+    data_loss: Vec<api::DataLoss>,
 ) -> api::Status {
-    let (source_bytes, ratio) = ratio(totals, sizes);
     api::Status {
         home: vault.home().dir().display().to_string(),
-        stored: api::Stored {
-            rows_bytes: sizes.rows,
-            packs_bytes: sizes.packs,
-            total_bytes: sizes.rows + sizes.packs,
-            source_bytes,
-            ratio,
-        },
+        stored,
+        data_loss,
         last_sweep: last_sweep.map(|sweep| api::Sweep {
             started_at: sweep.started_at.to_string(),
             finished_at: sweep.finished_at.to_string(),

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::env::Env;
 use crate::error::{Exit, Failure};
 use crate::figures::{bytes, count, plural};
+use crate::hub;
 use crate::settings::Settings;
 use crate::sweep;
 use crate::table::{Cell, Column, Table};
@@ -70,6 +71,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     if args.no_distil {
         options.budget = None;
     }
+    options.spool = args.agents.is_empty() && args.roots.is_empty();
     let report = sweep::run(&options, context, ui)?;
     let exit = if report.problem_count > 0 { Exit::Problems } else { Exit::Success };
     if args.dry_run {
@@ -78,6 +80,9 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         ui.json_line(&sweep::shape(&options, &report))?;
     } else {
         write_report(&report, context, ui)?;
+    }
+    if !args.dry_run {
+        hub::deliver(&settings, &options.home, ui);
     }
     Ok(exit)
 }

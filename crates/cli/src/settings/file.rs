@@ -1,7 +1,7 @@
 //! `config.toml`: every value with the line it stands on, unknown keys told from known ones.
 
 use super::nearest::nearest;
-use super::{Origin, Value, retention};
+use super::{Origin, Value, hub, retention};
 use crate::error::Failure;
 use backstory_model::Flavor;
 use std::collections::BTreeMap;
@@ -35,6 +35,7 @@ pub(super) struct ConfigFile {
     pub(super) sources: BTreeMap<Flavor, Value<Vec<String>>>,
     pub(super) domains: Option<Value<BTreeMap<String, String>>>,
     pub(super) task_ref: Option<Value<Vec<String>>>,
+    pub(super) hub_url: Option<Value<String>>,
 }
 
 /// The file's text; `None` if there is no such file.
@@ -62,8 +63,12 @@ impl ConfigFile {
         })?;
         let mut file = Self { path: path.to_owned(), ..Self::default() };
         for (key, value) in document.get_ref() {
-            if parser.is_known(key, &["session_memory"], "the file") {
-                parser.session_memory(value, &mut file)?;
+            if !parser.is_known(key, &["session_memory", "hub"], "the file") {
+                continue;
+            }
+            match key.get_ref().as_ref() {
+                "hub" => parser.hub(value, &mut file)?,
+                _ => parser.session_memory(value, &mut file)?,
             }
         }
         Ok(file)
@@ -185,6 +190,24 @@ impl Parser<'_> {
             if self.is_known(key, &["patterns"], "[session_memory.task_ref]") {
                 file.task_ref = Some(self.texts(key, value, "['PATTERN', …]")?);
             }
+        }
+        Ok(())
+    }
+
+    fn hub(&mut self, value: &Spanned<DeValue<'_>>, file: &mut ConfigFile) -> Result<(), Failure> {
+        for (key, value) in self.table(value, "hub")? {
+            if !self.is_known(key, &["url"], "[hub]") {
+                continue;
+            }
+            let at = value.span().start;
+            let Some(url) = value.get_ref().as_str() else {
+                return Err(self.wrong(at, "url must be a text: \"http://…\""));
+            };
+            if let Some(reason) = hub::wrong_with(url) {
+                return Err(self.wrong(at, &format!("url {reason}")));
+            }
+            let origin = self.origin(key.span().start);
+            file.hub_url = Some(Value { value: url.to_owned(), origin });
         }
         Ok(())
     }

@@ -18,7 +18,8 @@ fn every_section_is_read_with_its_line() {
         "[session_memory.retention]\nraw_soft_cap_bytes = \"2GiB\"\nraw_max_age_days = 9\n\
          [session_memory.sources]\nclaude = [\"~/a\", \"/b\"]\n\
          [session_memory.domains]\nweb = \"shop\"\n\
-         [session_memory.task_ref]\npatterns = ['X-\\d+']\n",
+         [session_memory.task_ref]\npatterns = ['X-\\d+']\n\
+         [hub]\nurl = \"http://hub/\"\n",
     );
     let file = file.unwrap();
     assert_eq!(warnings, Vec::<String>::new());
@@ -29,13 +30,19 @@ fn every_section_is_read_with_its_line() {
     assert_eq!(claude.origin, Origin::File("/c/config.toml".into(), 5));
     assert_eq!(file.domains.unwrap().value["web"], "shop");
     assert_eq!(file.task_ref.unwrap().value, ["X-\\d+"]);
+    let url = file.hub_url.unwrap();
+    assert_eq!(
+        (url.value.as_str(), url.origin),
+        ("http://hub/", Origin::File("/c/config.toml".into(), 11))
+    );
 }
 
 #[test]
 fn unknown_keys_warn_and_name_the_nearest() {
     let (file, warnings) = parse(
         "colour = 1\n[session_memory.retentoin]\na = 1\n\
-         [session_memory.retention]\ncadance = \"daily\"\n[session_memory.sources]\ngemini = []\n",
+         [session_memory.retention]\ncadance = \"daily\"\n[session_memory.sources]\ngemini = []\n\
+         [hub]\nuri = 1\n",
     );
     assert!(file.is_ok());
     let mut warnings = warnings;
@@ -45,6 +52,7 @@ fn unknown_keys_warn_and_name_the_nearest() {
     /c/config.toml:2: unknown key `retentoin` in [session_memory]; did you mean `retention`?
     /c/config.toml:5: unknown key `cadance` in [session_memory.retention]; did you mean `cadence`?
     /c/config.toml:7: unknown key `gemini` in [session_memory.sources]
+    /c/config.toml:9: unknown key `uri` in [hub]; did you mean `url`?
     ");
 }
 
@@ -64,6 +72,9 @@ fn mistakes_are_named_with_line_and_column() {
             "[session_memory]\nsources = 3\n",
             "2:11: session_memory.sources must be a section: [session_memory.sources]",
         ),
+        ("hub = 1\n", "1:7: hub must be a section: [hub]"),
+        ("[hub]\nurl = 1\n", "2:7: url must be a text: \"http://…\""),
+        ("[hub]\nurl = \"hub\"\n", "2:7: url must begin with http:// or https://"),
         ("[session_memory.domains]\nweb = 1\n", "2:7: the domain of web must be a text"),
     ] {
         assert_eq!(refusal(text), format!("/c/config.toml:{expected}"));

@@ -3,8 +3,19 @@
 use crate::sandbox::Sandbox;
 use std::fmt::Write;
 
-const COMMANDS: [&str; 9] =
-    ["sync", "sessions", "show", "status", "doctor", "config", "demo", "completions", "man"];
+const COMMANDS: [&str; 11] = [
+    "sync",
+    "watch",
+    "sessions",
+    "show",
+    "status",
+    "doctor",
+    "config",
+    "schedule",
+    "demo",
+    "completions",
+    "man",
+];
 
 #[test]
 fn the_reference_equals_the_help() {
@@ -23,6 +34,11 @@ fn the_reference_equals_the_help() {
     let top = add(&[]);
     for command in COMMANDS {
         add(&[command]);
+        if command == "schedule" {
+            for action in ["install", "remove", "show"] {
+                add(&[command, action]);
+            }
+        }
     }
     let listed = top.lines().skip_while(|line| *line != "Commands:").skip(1);
     let listed: Vec<&str> = listed

@@ -5,14 +5,20 @@ mod config;
 mod demo;
 mod docs;
 mod doctor;
+mod hub;
 mod json;
 mod overview;
 mod sandbox;
+#[cfg(unix)]
+mod schedule;
 mod sessions;
 mod show;
+mod spool;
 mod status;
 mod streams;
 mod sync;
+#[cfg(unix)]
+mod watch;
 
 /// Cargo runs one test binary; a forgotten file would never run.
 #[test]

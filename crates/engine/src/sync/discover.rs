@@ -65,7 +65,7 @@ fn walk(root: &Root, adapter: &'static dyn Adapter, each: &mut dyn FnMut(Found))
                     Some(io) => format!("cannot be listed: {io}; check its permissions"),
                     None => "is a loop of links and was left out".to_owned(),
                 };
-                problems.push(Problem { flavor: root.flavor, path, line: None, what });
+                problems.push(Problem { flavor: Some(root.flavor), path, line: None, what });
                 continue;
             }
         };
@@ -84,7 +84,7 @@ fn walk(root: &Root, adapter: &'static dyn Adapter, each: &mut dyn FnMut(Found))
                 path: entry.into_path(),
             }),
             Err(error) => problems.push(Problem {
-                flavor: root.flavor,
+                flavor: Some(root.flavor),
                 path: entry.path().display().to_string(),
                 line: None,
                 what: format!("cannot be looked at: {error}"),

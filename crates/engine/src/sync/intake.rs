@@ -89,7 +89,7 @@ impl Intake<'_> {
                 reading.cursor.stat.mtime_ns = 0;
                 self.hand_on(&mut reading, Batch::default())?;
                 let path = path.display().to_string();
-                self.report.problem(Problem { flavor, path, line: None, what });
+                self.report.problem(Problem { flavor: Some(flavor), path, line: None, what });
             }
         }
         if let Some(error) = self.book.take_failure() {
@@ -334,7 +334,7 @@ impl Intake<'_> {
                 let path = reading.cursor.path.clone();
                 let flavor = reading.task.file.flavor;
                 self.report.problem(Problem {
-                    flavor,
+                    flavor: Some(flavor),
                     path,
                     line: Some(line),
                     what: reason.clone(),

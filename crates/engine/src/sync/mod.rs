@@ -9,6 +9,7 @@ mod pipeline;
 mod plan;
 mod prepare;
 mod report;
+mod spooled;
 
 pub use report::{FlavorProgress, PlannedFile, Problem, Progress, SyncReport};
 
@@ -44,6 +45,9 @@ pub struct SyncOptions {
     pub reparse: bool,
     /// Only tell what would be read.
     pub dry_run: bool,
+    /// Hear what hooks left. A sweep over chosen folders only must not: it does not look where they
+    /// point to.
+    pub spool: bool,
     /// Repository name → domain.
     pub domains: BTreeMap<String, String>,
     /// Patterns of work-item references in branches and prompts; the first capture group, or the
@@ -90,6 +94,7 @@ pub fn sync(
         return Ok(report);
     }
     let _lock = SweepLock::acquire(&options.home)?;
+    let spooled = spooled::hear(options, now, &mut report);
     if options.reparse && options.home.archive().exists() {
         Vault::mark_lost_payloads(&options.home)?;
     }
@@ -119,6 +124,7 @@ pub fn sync(
         problems: report.problem_count,
     };
     writer.finish(&record)?;
+    spooled::forget(spooled, &mut report);
     Ok(report)
 }
 

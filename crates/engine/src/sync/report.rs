@@ -27,8 +27,8 @@ pub struct Progress {
 /// A file or record that made trouble.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The agent.
-    pub flavor: Flavor,
+    /// The agent, if it is one's affair.
+    pub flavor: Option<Flavor>,
     /// The file, secrets redacted.
     pub path: String,
     /// The line, for a record.
@@ -101,6 +101,8 @@ pub struct SyncReport {
     pub problem_count: u64,
     /// Secrets replaced.
     pub secrets: u64,
+    /// Messages of hooks that were heard.
+    pub spooled: u64,
     /// What a dry run would read.
     pub planned: Vec<PlannedFile>,
     /// What was distilled.
