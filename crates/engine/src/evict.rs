@@ -2,6 +2,7 @@
 
 use crate::SyncError;
 use crate::distil::{DistilReport, distil_pending};
+use crate::notices::{self, Event, Notice};
 use backstory_distill::retention::{Budget, Holding, Plan, Reason, plan};
 use backstory_model::{SessionUid, Timestamp};
 use backstory_store::{Home, Resident, StoreError, SweepLock, Tiers, Vault, Writer};
@@ -11,6 +12,7 @@ use std::collections::HashMap;
 const COMMIT_SESSIONS: usize = 100;
 /// Room per session is estimated before and measured after; so often is the plan made again.
 const MAX_ROUNDS: usize = 8;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// A session that left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub struct Evicted {
     pub reason: Reason,
     /// The room its raw events took.
     pub bytes: u64,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
     /// Its last activity.
     pub active_at: Option<Timestamp>,
 }
@@ -117,16 +121,48 @@ pub(crate) fn keep_within(
             report.after = vault.tiers()?;
             continue;
         }
+        let leaving = named(&made.leave, &residents, report.after);
+        // Told before it happens: a loss must never go unreported, whatever comes between.
+        for lost in leaving.iter().filter(|leaving| leaving.reason == Reason::LastResort) {
+            notices::record(home, &loss(lost, now)).map_err(StoreError::from)?;
+        }
         for some in made.leave.chunks(COMMIT_SESSIONS) {
             let ids: Vec<i64> = some.iter().map(|(id, _)| *id).collect();
             writer.evict(&ids, now)?;
         }
         writer.reclaim()?;
-        report.evicted.extend(named(&made.leave, &residents, report.after));
+        report.evicted.extend(leaving);
         report.after = vault.tiers()?;
     }
     report.distilled_over_bytes = report.after.distilled.saturating_sub(budget.distilled_cap_bytes);
+    if report.distilled_over_bytes > 0 {
+        tell_over_cap(home, report.after.distilled, budget, now).map_err(StoreError::from)?;
+    }
     Ok(report)
+}
+
+fn loss(lost: &Evicted, now: Timestamp) -> Notice {
+    Notice {
+        at: now,
+        event: Event::DataLoss {
+            session_uid: lost.uid.to_string(),
+            started_at: lost.started_at,
+            bytes: lost.bytes,
+            reason: "over the hard cap and it could not be distilled".into(),
+        },
+    }
+}
+
+/// Once a day is enough to be told.
+fn tell_over_cap(home: &Home, bytes: u64, budget: &Budget, now: Timestamp) -> std::io::Result<()> {
+    let told = notices::read_recent(home, Timestamp(now.0 - DAY_MS))?
+        .iter()
+        .any(|notice| matches!(notice.event, Event::Tier2OverCap { .. }));
+    if told {
+        return Ok(());
+    }
+    let event = Event::Tier2OverCap { bytes, cap: budget.distilled_cap_bytes };
+    notices::record(home, &Notice { at: now, event })
 }
 
 /// Rows of all sessions lie in the same file; each has its share by its number of events.
@@ -164,6 +200,7 @@ fn named(leave: &[(i64, Reason)], residents: &[Resident], tiers: Tiers) -> Vec<E
             uid: resident.uid.clone(),
             reason: *reason,
             bytes: bytes(resident),
+            started_at: resident.started_at,
             active_at: resident.active_at,
         })
     };

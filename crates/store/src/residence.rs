@@ -39,6 +39,8 @@ pub struct Resident {
     pub pack_bytes: u64,
     /// When its digest was written, if that covers all of it.
     pub analyzed_at: Option<Timestamp>,
+    /// First event.
+    pub started_at: Option<Timestamp>,
     /// Last activity.
     pub active_at: Option<Timestamp>,
     /// Last taken in.
@@ -75,7 +77,7 @@ impl Vault {
     pub fn residents(&self) -> Result<Vec<Resident>, StoreError> {
         let mut statement = self.connection.prepare(
             "SELECT id, session_uid, next_seq - evicted_before, pack_len, analyzed_at,
-                coalesce(ended_at, started_at), ingested_at, pinned_at IS NOT NULL
+                coalesce(ended_at, started_at), ingested_at, pinned_at IS NOT NULL, started_at
              FROM sessions WHERE next_seq > evicted_before",
         )?;
         let residents = statement.query_map([], |row| {
@@ -89,6 +91,7 @@ impl Vault {
                 active_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
                 ingested_at: row.get::<_, Option<i64>>(6)?.map(Timestamp),
                 is_pinned: row.get(7)?,
+                started_at: row.get::<_, Option<i64>>(8)?.map(Timestamp),
             })
         })?;
         Ok(residents.collect::<Result<_, _>>()?)
