@@ -3,7 +3,11 @@
 //! A session that grows later is carried on from what was saved, so that its earlier events are
 //! never needed again.
 
+use crate::digest::{self, Ledger, Rest};
+use crate::facts::Facts;
 use crate::moment::Moment;
+use crate::outcome::Trail;
+use crate::signals::{Detectors, Signals};
 use backstory_model::{Digest, Session, Signal};
 use serde::{Deserialize, Serialize};
 
@@ -14,13 +18,20 @@ pub const DIGEST_VERSION: u32 = 1;
 #[derive(Debug, Default)]
 pub struct Distiller {
     digest: Digest,
-    signals: Vec<Signal>,
+    signals: Signals,
     open: Open,
 }
 
 /// What is still undecided between two events; bounded and small.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Open {}
+#[serde(default)]
+struct Open {
+    facts: Facts,
+    trail: Trail,
+    ledger: Ledger,
+    detectors: Detectors,
+    rest: Rest,
+}
 
 /// What comes out.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,21 +55,31 @@ impl Distiller {
         if saved.digest.version != DIGEST_VERSION {
             return None;
         }
-        let open = serde_json::from_slice(&saved.state).ok()?;
-        Some(Self { digest: saved.digest, signals: saved.signals, open })
+        let mut open: Open = serde_json::from_slice(&saved.state).ok()?;
+        let mut signals = Signals::resume(saved.signals);
+        Detectors::wake(&mut signals);
+        let digest = digest::reopen(saved.digest, std::mem::take(&mut open.rest));
+        Some(Self { digest, signals, open })
     }
 
     /// Takes the next event, in the order of its seq.
     pub fn event(&mut self, moment: Moment<'_>) {
-        let _ = moment;
+        let Open { facts, trail, ledger, detectors, .. } = &mut self.open;
+        let beat = facts.observe(moment);
+        detectors.event(&beat, facts, &mut self.signals);
+        ledger.event(&beat, &mut self.digest);
+        trail.event(&beat);
+        facts.settle(beat);
     }
 
     /// The account so far; `session` is the row as it stands now.
-    pub fn finish(self, session: &Session) -> Distilled {
-        let _ = session;
-        let mut digest = self.digest;
-        digest.version = DIGEST_VERSION;
+    pub fn finish(mut self, session: &Session) -> Distilled {
+        let Open { facts, trail, detectors, .. } = &self.open;
+        self.digest.version = DIGEST_VERSION;
+        let (digest, rest) = digest::finish(self.digest, trail, facts, session);
+        detectors.rest(facts, &digest, &mut self.signals);
+        self.open.rest = rest;
         let state = serde_json::to_vec(&self.open).unwrap_or_default();
-        Distilled { digest, signals: self.signals, state }
+        Distilled { digest, signals: self.signals.finish(), state }
     }
 }

@@ -1,10 +1,26 @@
 //! Pure judgement over what the adapters read: no input, no output, no clock.
 
+mod beat;
+mod call;
+mod clip;
+mod digest;
 mod distiller;
+#[cfg(test)]
+mod distiller_tests;
+mod edits;
+mod facts;
+pub mod fingerprint;
 mod moment;
+mod outcome;
 pub mod patterns;
 pub mod redact;
 pub mod retention;
+#[cfg(test)]
+mod script;
+mod shell;
+mod signals;
+mod test_result;
+mod words;
 
 pub use distiller::{DIGEST_VERSION, Distilled, Distiller};
 pub use moment::Moment;

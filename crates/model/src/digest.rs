@@ -28,6 +28,8 @@ pub struct ChangedFile {
     pub added: u32,
     /// Lines removed.
     pub removed: u32,
+    /// Its last edit.
+    pub seq: u32,
 }
 
 /// A command the session ran.
@@ -119,11 +121,11 @@ pub struct Digest {
     pub prompts: u32,
     /// Files changed, the most changed first.
     pub files: Vec<ChangedFile>,
-    /// Changed files not listed.
+    /// Changed files not listed; one that left the list and came back counts twice.
     pub more_files: u32,
     /// Commands that ran, the most telling first.
     pub commands: Vec<CommandUse>,
-    /// Commands not listed.
+    /// Runs of commands not listed.
     pub more_commands: u32,
     /// Tests that ran, the last first.
     pub tests: Vec<TestUse>,

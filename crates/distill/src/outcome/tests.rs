@@ -1,0 +1,103 @@
+//! Short endings and what they mean.
+
+use crate::script::Script;
+use backstory_model::Outcome;
+
+fn outcome(script: &Script) -> Outcome {
+    script.distill().digest.judgement.outcome
+}
+
+fn worked() -> Script {
+    let mut script = Script::new();
+    script.user("fix the date parser");
+    script.edit("/p/a.rs", "a", "b").works("ok");
+    script
+}
+
+#[test]
+fn thanks_and_passing_tests_are_success() {
+    let mut script = worked();
+    script.bash("cargo test").works("test result: ok. 3 passed; 0 failed");
+    script.says("Fixed: the parser now accepts ISO dates.");
+    assert_eq!(outcome(&script), Outcome::Success);
+    script.user("great, thanks!");
+    assert_eq!(outcome(&script), Outcome::Success);
+}
+
+#[test]
+fn last_words_of_anger_are_failure() {
+    let mut script = worked();
+    script.says("I've fixed it.");
+    script.user("it still doesn't work");
+    assert_eq!(outcome(&script), Outcome::Fail);
+}
+
+#[test]
+fn a_failing_test_at_the_end_is_failure() {
+    let mut script = worked();
+    script
+        .bash("cargo test")
+        .fails(101, "test a ... FAILED\ntest result: FAILED. 1 passed; 1 failed");
+    script.says("One test is still failing; I could not find out why.");
+    assert_eq!(outcome(&script), Outcome::Fail);
+}
+
+#[test]
+fn interrupts_denials_and_silence_leave_work() {
+    let mut script = worked();
+    script.bash("cargo test");
+    script.interrupt();
+    assert_eq!(outcome(&script), Outcome::Abandoned);
+
+    let mut script = worked();
+    script.bash("git push").denied();
+    assert_eq!(outcome(&script), Outcome::Abandoned);
+
+    let mut script = worked();
+    script.bash("cargo test");
+    assert_eq!(outcome(&script), Outcome::Abandoned);
+
+    let mut script = worked();
+    script.says("Which of the two formats should I support?");
+    assert_eq!(outcome(&script), Outcome::Abandoned);
+
+    let mut script = worked();
+    script.says("Done.").user("forget it, I'll do it myself");
+    assert_eq!(outcome(&script), Outcome::Abandoned);
+}
+
+#[test]
+fn a_request_that_failed_at_the_end_is_failure() {
+    let mut script = worked();
+    script.api_error("API Error: 500");
+    assert_eq!(outcome(&script), Outcome::Fail);
+}
+
+#[test]
+fn nothing_said_is_unknown_and_no_answer_is_abandoned() {
+    assert_eq!(outcome(&Script::new()), Outcome::Unknown);
+    let mut script = Script::new();
+    script.user("hello?");
+    assert_eq!(outcome(&script), Outcome::Abandoned);
+}
+
+#[test]
+fn a_commit_after_the_last_failure_is_success() {
+    let mut script = worked();
+    script.bash("cargo test").fails(101, "error[E0308]: mismatched types");
+    script.edit("/p/a.rs", "b", "c").works("ok");
+    script.bash("cargo test").works("test result: ok. 3 passed; 0 failed");
+    script.bash("git commit -am 'Fix dates'").works("[main abc1234] Fix dates");
+    script.says("Anything else?");
+    assert_eq!(outcome(&script), Outcome::Success);
+}
+
+#[test]
+fn evidence_stands_on_events() {
+    let mut script = worked();
+    script.says("All done, tests pass.");
+    script.user("perfect");
+    let judgement = script.distill().digest.judgement;
+    assert!(judgement.confidence > 70);
+    assert_eq!(judgement.evidence[0], (4, "the human: perfect".to_owned()));
+}
