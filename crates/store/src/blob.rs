@@ -28,7 +28,7 @@ impl BlobCompressor {
 
     /// For values kept for ever.
     pub fn small() -> Self {
-        Self { zstd: zstd::bulk::Compressor::with_dictionary(12, DICTIONARY).ok() }
+        Self { zstd: zstd::bulk::Compressor::with_dictionary(6, DICTIONARY).ok() }
     }
 
     /// The short form; the value itself where that is no longer.

@@ -8,6 +8,7 @@
 use crate::home::{create_private_dir, private_file};
 use crate::{Home, StoreError};
 use fs_err as fs;
+use std::cell::RefCell;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
@@ -134,7 +135,20 @@ pub(crate) fn read_block(path: &Path, at: u64) -> Result<Vec<u8>, String> {
     if len == raw_len {
         return Ok(compressed);
     }
-    zstd::bulk::decompress(&compressed, raw_len as usize).map_err(|error| error.to_string())
+    DECOMPRESSOR.with_borrow_mut(|decompressor| {
+        let fresh = || zstd::bulk::Decompressor::new().map_err(|error| error.to_string());
+        let decompressor = match decompressor {
+            Some(decompressor) => decompressor,
+            None => decompressor.insert(fresh()?),
+        };
+        decompressor.decompress(&compressed, raw_len as usize).map_err(|error| error.to_string())
+    })
+}
+
+thread_local! {
+    /// Making one costs as much as decompressing a small block.
+    static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> =
+        const { RefCell::new(None) };
 }
 
 fn parse_header(header: [u8; HEADER]) -> (u32, u32, u64) {
