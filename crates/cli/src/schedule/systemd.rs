@@ -37,8 +37,7 @@ impl Systemd {
         }
         let service = write_if_changed(&self.units.join(SERVICE), &service(job))?;
         let timer = write_if_changed(&self.units.join(TIMER), &timer(job.cadence))?;
-        let is_active = ["--user", "is-active", "--quiet", TIMER];
-        if !service && !timer && runner::succeeds(SYSTEMCTL, &is_active) {
+        if !service && !timer && is_active() {
             return Ok(false);
         }
         runner::must(SYSTEMCTL, &["--user", "daemon-reload"], None)?;
@@ -62,12 +61,15 @@ impl Systemd {
         for file in files.iter().chain([&wanted.join(TIMER), &self.stamp]) {
             remove_file(file)?;
         }
-        for dir in [wanted.as_path(), &self.units].into_iter().chain(self.units.parent()) {
-            // Whoever else uses it keeps it.
-            let _ = fs_err::remove_dir(dir);
-        }
         if runs {
             runner::must(SYSTEMCTL, &["--user", "daemon-reload"], None)?;
+        }
+        let stamps = self.stamp.ancestors().skip(1).take(2);
+        for dir in
+            [wanted.as_path()].into_iter().chain(self.units.ancestors().take(2)).chain(stamps)
+        {
+            // Whoever else uses it keeps it.
+            let _ = fs_err::remove_dir(dir);
         }
         Ok(true)
     }
@@ -78,25 +80,16 @@ impl Systemd {
             return Ok(None);
         }
         let timer = fs_err::read_to_string(self.units.join(TIMER)).unwrap_or_default();
-        let shown = runner::run(
-            SYSTEMCTL,
-            &[
-                "--user",
-                "show",
-                TIMER,
-                "--timestamp=unix",
-                "--property=ActiveState,NextElapseUSecRealtime,LastTriggerUSec",
-            ],
-            None,
-        )?;
-        let shown = shown.filter(|ran| ran.ok).map(|ran| ran.stdout).unwrap_or_default();
-        let shown = String::from_utf8_lossy(&shown).into_owned();
+        // `show` writes times for people, in whatever zone; only the list knows numbers.
+        let list = ["--user", "list-timers", "--all", "--output=json", TIMER];
+        let listed = runner::run(SYSTEMCTL, &list, None)?.filter(|ran| ran.ok);
+        let listed = listed.map(|ran| ran.stdout).unwrap_or_default();
         Ok(Some(Installed {
             cadence: cadence_of(&timer),
             files,
-            active: property(&shown, "ActiveState") == Some("active"),
-            next_run: property(&shown, "NextElapseUSecRealtime").and_then(moment),
-            last_run: property(&shown, "LastTriggerUSec").and_then(moment),
+            active: is_active(),
+            next_run: moment(&listed, "next"),
+            last_run: moment(&listed, "last"),
         }))
     }
 
@@ -118,7 +111,7 @@ fn service(job: &Job) -> String {
     for (name, value) in &job.variables {
         let _ = writeln!(text, "Environment={}", quoted(&format!("{name}={value}")));
     }
-    let _ = writeln!(text, "ExecStart={} sync --quiet", quoted(&job.program));
+    let _ = writeln!(text, "ExecStart={} sync --quiet", executable(&job.program));
     // Problems in logs and a sync that already runs are no failure of the service.
     text.push_str("SuccessExitStatus=1 4\nNice=10\nIOSchedulingClass=idle\n");
     text
@@ -140,6 +133,15 @@ fn timer(cadence: Cadence) -> String {
     )
 }
 
+/// The program as the first word of a command. systemd refuses quotes and backslashes in the name of
+/// a program, but not in its arguments, where in turn a dollar must be doubled.
+fn executable(program: &str) -> String {
+    if program.contains(['"', '\'', '\\']) {
+        return format!("/usr/bin/env {}", quoted(&program.replace('$', "$$")));
+    }
+    quoted(program)
+}
+
 /// One word of a unit file, whatever it holds.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
@@ -158,13 +160,16 @@ fn cadence_of(timer: &str) -> Option<Cadence> {
     timer.lines().find_map(|line| line.strip_prefix("OnCalendar=")).and_then(Cadence::from_name)
 }
 
-fn property<'a>(shown: &'a str, name: &str) -> Option<&'a str> {
-    shown.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='))
+fn is_active() -> bool {
+    runner::succeeds(SYSTEMCTL, &["--user", "is-active", "--quiet", TIMER])
 }
 
-/// `@1763200000`; anything else is no moment.
-fn moment(text: &str) -> Option<Timestamp> {
-    text.strip_prefix('@')?.parse().ok().filter(|at| *at > 0).map(Timestamp::from_seconds)
+/// A moment of the one timer in a list: microseconds, 0 for never. Versions that cannot write JSON
+/// tell nothing.
+fn moment(listed: &[u8], name: &str) -> Option<Timestamp> {
+    let listed: serde_json::Value = serde_json::from_slice(listed).ok()?;
+    let microseconds = listed.get(0)?.get(name)?.as_i64().filter(|at| *at > 0)?;
+    Some(Timestamp(microseconds / 1000))
 }
 
 #[cfg(test)]
@@ -181,11 +186,13 @@ mod tests {
         [Service]
         Type=oneshot
         Environment="BACKSTORY_HOME=/home/ada/back & <story> 5%%"
-        ExecStart="/opt/my \"tools\"/100%%/back'story" sync --quiet
+        ExecStart=/usr/bin/env "/opt/my \"tools\"/100%%/back'story" sync --quiet
         SuccessExitStatus=1 4
         Nice=10
         IOSchedulingClass=idle
         "#);
+        assert_eq!(executable("/opt/5 $x/backstory"), "\"/opt/5 $x/backstory\"");
+        assert_eq!(executable("/$'/backstory"), "/usr/bin/env \"/$$'/backstory\"");
         insta::assert_snapshot!(timer(Cadence::Weekly), @r"
         [Unit]
         Description=Backstory: weekly sync
@@ -201,15 +208,13 @@ mod tests {
     }
 
     #[test]
-    fn what_systemctl_shows_is_understood() {
-        let shown = "NextElapseUSecRealtime=@1763251200\nLastTriggerUSec=n/a\nActiveState=active\n";
-        assert_eq!(
-            property(shown, "NextElapseUSecRealtime").and_then(moment),
-            Some(Timestamp(1_763_251_200_000))
-        );
-        assert_eq!(property(shown, "LastTriggerUSec").and_then(moment), None);
-        assert_eq!(moment("@0"), None);
-        assert_eq!(property(shown, "ActiveState"), Some("active"));
+    fn what_systemctl_lists_is_understood() {
+        let listed = br#"[{"next":1794874085354994,"left":1794874085354994,"last":0,"passed":0,
+            "unit":"backstory-sync.timer","activates":"backstory-sync.service"}]"#;
+        assert_eq!(moment(listed, "next"), Some(Timestamp(1_794_874_085_354)));
+        assert_eq!(moment(listed, "last"), None);
+        assert_eq!(moment(b"[]", "next"), None);
+        assert_eq!(moment(b"NEXT LEFT\n", "next"), None);
         assert_eq!(cadence_of(&timer(Cadence::Weekly)), Some(Cadence::Weekly));
     }
 }

@@ -12,9 +12,7 @@ case "$2" in
   is-active) test -e "$HOME/enabled" ;;
   restart) touch "$HOME/enabled" ;;
   disable) rm -f "$HOME/enabled" ;;
-  show) if test -e "$HOME/enabled"; then
-      echo ActiveState=active; echo NextElapseUSecRealtime=@1794873600; echo LastTriggerUSec=@1794787200
-    else echo ActiveState=inactive; fi ;;
+  list-timers) echo '[{"next":1794873600000000,"last":1794787200000000}]' ;;
 esac
 "#;
 const NO_SYSTEMCTL: &str = "#!/bin/sh\necho 'Failed to connect to bus' >&2; exit 1\n";

@@ -54,11 +54,15 @@ impl Watching {
         serde_json::from_str(&self.line()).unwrap()
     }
 
-    /// Ends it, and says how it ended and what else it had printed.
-    fn end(mut self, signal: &str) -> (Option<i32>, Vec<String>) {
+    fn signal(&self, signal: &str) {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill").args([signal, &pid]).status().unwrap();
         assert!(sent.success());
+    }
+
+    /// Ends it, and says how it ended and what else it had printed.
+    fn end(mut self, signal: &str) -> (Option<i32>, Vec<String>) {
+        self.signal(signal);
         let status = self.child.wait().unwrap();
         (status.code(), self.lines.iter().collect())
     }
@@ -154,6 +158,32 @@ fn constant_writing_does_not_put_a_sweep_off() {
     while events < 120 {
         events += watching.json()["new_events"].as_u64().unwrap();
     }
+    watching.end("-TERM");
+}
+
+/// The system keeps only so many events for a process that does not fetch them.
+#[cfg(target_os = "linux")]
+#[test]
+fn lost_events_are_made_up_for() {
+    let sandbox = Sandbox::new();
+    sandbox.write_claude("c0ffee00-1", &[("Hello", "Hi")]);
+    let watching = Watching::start(&sandbox, &["--json"]);
+    assert_eq!(watching.json()["new_events"], 2);
+    watching.signal("-STOP");
+    let limit = fs_err::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
+    let folder = sandbox.home().join(".claude/projects/-shop");
+    for number in 0..limit.trim().parse::<u32>().unwrap() {
+        // Two names in turn: the same event twice in a row counts once.
+        fs_err::write(folder.join(["a.txt", "b.txt"][number as usize % 2]), "").unwrap();
+    }
+    // Nobody is told of this folder, so nothing watches it yet.
+    let log = format!(".claude/projects/-new/{ID}.jsonl");
+    sandbox.write(&log, &claude(ID, &[("Hello", "Hi")]));
+    watching.signal("-CONT");
+    assert_eq!(watching.json()["new_events"], 2);
+    let mut file = fs_err::OpenOptions::new().append(true).open(sandbox.home().join(log)).unwrap();
+    file.write_all(second_turn().as_bytes()).unwrap();
+    assert_eq!(watching.json()["new_events"], 2, "the new folder is watched too");
     watching.end("-TERM");
 }
 
