@@ -31,8 +31,8 @@ pub(crate) fn run(options: &Options) -> io::Result<bool> {
         let corpus = place.corpus(name, &arguments, options.seed)?;
         copy_tree(&corpus.join("home"), &home)?;
     }
-    cold_sync(&place, &home, "store-append")?;
-    let store = place.bench().join("store-append");
+    let store = cold_sync(&place, &home, "store-append")?.store;
+    measure::run(place.product(&home, &store).arg("sync"))?;
     let sessions = main_sessions(&home);
     let (Some(large), Some(ordinary)) = (sessions.last(), sessions.get(sessions.len() / 2)) else {
         return Err(io::Error::other("the corpus has no session"));

@@ -49,7 +49,8 @@ pub(crate) fn run(options: &Options) -> io::Result<bool> {
         for (at, stage) in ["a", "b", "c"].into_iter().enumerate() {
             stages[at].add(floor(&place, stage, &home));
         }
-        stages[3].add(cold_sync(&place, &home, "store-d").map(|(cost, bytes)| (cost, Some(bytes))));
+        stages[3]
+            .add(cold_sync(&place, &home, "store-d").map(|sync| (sync.cost, Some(sync.stored))));
         if rep == 0 || size <= PEER_ONCE_ABOVE {
             stages[4].add(match &program {
                 Ok(program) => peer::sync(&place, program, &home),

@@ -1,6 +1,8 @@
 //! `cargo xtask bench`: what the product costs, beside the floors and a peer, in the same run.
 
 mod append;
+mod budget;
+mod distil;
 mod extract;
 mod floor;
 mod ingest;
@@ -35,6 +37,10 @@ enum Bench {
     Sweep(sweep::Options),
     /// Ten records more in a large and in an ordinary session.
     Append(append::Options),
+    /// Distilling beside taking in.
+    Distil(distil::Options),
+    /// A corpus in parts, kept within a small budget.
+    Budget(budget::Options),
     /// How long a start takes.
     Start(start::Options),
 }
@@ -46,6 +52,8 @@ pub fn run(options: &Options) -> io::Result<bool> {
         Bench::Scale(options) => scale::run(options),
         Bench::Sweep(options) => sweep::run(options),
         Bench::Append(options) => append::run(options),
+        Bench::Distil(options) => distil::run(options),
+        Bench::Budget(options) => budget::run(options),
         Bench::Start(options) => start::run(options),
     }
 }

@@ -134,8 +134,18 @@ pub(crate) fn size_of(dir: &Path) -> u64 {
         .sum()
 }
 
-/// What a sync of a fresh store cost, and the bytes it stored.
-pub(crate) fn cold_sync(place: &Place, home: &Path, store: &str) -> io::Result<(Cost, u64)> {
+/// A sync into a store that did not exist.
+pub(crate) struct ColdSync {
+    /// What it cost.
+    pub(crate) cost: Cost,
+    /// The bytes it stored.
+    pub(crate) stored: u64,
+    /// Where.
+    pub(crate) store: PathBuf,
+}
+
+/// Takes in everything, and only that.
+pub(crate) fn cold_sync(place: &Place, home: &Path, store: &str) -> io::Result<ColdSync> {
     let store = place.fresh(store)?;
     let cost = measure::run(place.product(home, &store).args(["sync", "--no-distil"]))?;
     let stored = size_of(&store);
@@ -143,5 +153,5 @@ pub(crate) fn cold_sync(place: &Place, home: &Path, store: &str) -> io::Result<(
     if stored < size_of(home) / 100 {
         return Err(io::Error::other(format!("the sync stored {stored} bytes only")));
     }
-    Ok((cost, stored))
+    Ok(ColdSync { cost, stored, store })
 }

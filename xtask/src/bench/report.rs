@@ -35,7 +35,7 @@ impl Stage {
     }
 
     /// Median seconds.
-    fn wall(&self) -> f64 {
+    pub(crate) fn wall(&self) -> f64 {
         median(self.runs.iter().map(|(cost, _)| cost.wall))
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn run(options: &Options) -> io::Result<bool> {
         let mut stage = Stage::new(name);
         stage.add(
             cold_sync(&place, &home, &format!("store-{store}"))
-                .map(|(cost, bytes)| (cost, Some(bytes))),
+                .map(|sync| (sync.cost, Some(sync.stored))),
         );
         speeds.push(source as f64 / 1e6 / stage.cpu());
         memory = if stage.runs.is_empty() { f64::NAN } else { memory.max(stage.rss_mb()) };

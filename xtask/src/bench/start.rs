@@ -21,8 +21,8 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> io::Result<bool> {
     let place = Place::prepare()?;
     let home = place.corpus("many-50", &["--many", "50"], options.seed)?.join("home");
-    cold_sync(&place, &home, "store-start")?;
-    let store = place.bench().join("store-start");
+    let store = cold_sync(&place, &home, "store-start")?.store;
+    measure::run(place.product(&home, &store).arg("sync"))?;
     let (mut version, mut sync) = (Vec::new(), Vec::new());
     for _ in 0..options.reps.max(1) {
         version.push(measure::run(place.product(&home, &store).arg("--version"))?.wall * 1e3);

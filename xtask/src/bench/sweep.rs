@@ -31,8 +31,8 @@ pub(crate) fn run(options: &Options) -> io::Result<bool> {
         let count = many.to_string();
         let corpus = place.corpus(&format!("many-{count}"), &["--many", &count], options.seed)?;
         let home = corpus.join("home");
-        cold_sync(&place, &home, "store-sweep")?;
-        let store = place.bench().join("store-sweep");
+        let store = cold_sync(&place, &home, "store-sweep")?.store;
+        measure::run(place.product(&home, &store).arg("sync"))?;
         let (mut find, mut sync) = (Vec::new(), Vec::new());
         for _ in 0..options.reps.max(1) {
             find.push(measure::run(&mut find_command(&home))?);

@@ -10,6 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 const SESSIONS: usize = 80;
+const SOFT_CAP: u64 = 1_000_000;
 
 fn write_history(sandbox: &Sandbox) {
     for number in 0..SESSIONS {
@@ -81,6 +82,10 @@ fn figures_are_true(home: &Path) {
     assert_eq!(tiers.raw_rows + tiers.distilled, database);
 }
 
+fn raw_bytes(home: &Path) -> u64 {
+    Vault::open(&Home::new(home)).unwrap().tiers().unwrap().raw()
+}
+
 #[test]
 fn fifty_kills_of_an_eviction_lose_nothing() {
     let sandbox = Sandbox::new();
@@ -93,6 +98,7 @@ fn fifty_kills_of_an_eviction_lose_nothing() {
     let output = sandbox.command_with_home(&measured).arg("sync").output().unwrap();
     let whole = began.elapsed().max(Duration::from_millis(20));
     assert!(output.status.success(), "{}", text(&output));
+    assert!(raw_bytes(&measured) <= SOFT_CAP);
     let expected = nothing_is_lost(&measured);
     assert!(expected > SESSIONS / 2, "only {expected} sessions left");
 
@@ -122,7 +128,9 @@ fn fifty_kills_of_an_eviction_lose_nothing() {
         );
         let output = sandbox.command_with_home(&home).arg("sync").output().unwrap();
         assert!(output.status.success(), "{}", text(&output));
-        assert_eq!(nothing_is_lost(&home), expected);
+        // How much a session frees is estimated: broken off and begun anew, the last may differ.
+        assert!(nothing_is_lost(&home).abs_diff(expected) <= 2);
+        assert!(raw_bytes(&home) <= SOFT_CAP);
         figures_are_true(&home);
         fs_err::remove_dir_all(&home).unwrap();
     }
