@@ -2,6 +2,7 @@
 
 mod beat;
 mod call;
+mod change;
 mod clip;
 mod digest;
 mod distiller;
@@ -12,6 +13,7 @@ mod facts;
 pub mod fingerprint;
 mod moment;
 mod outcome;
+mod phrases;
 pub mod redact;
 #[cfg(test)]
 mod script;
