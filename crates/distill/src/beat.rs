@@ -54,6 +54,8 @@ pub(crate) struct Beat<'a> {
     pub error: Option<(Telling, &'a str)>,
     /// What a call changes.
     pub changes: Vec<FileChange>,
+    /// The human objects to what the agent did.
+    pub objection: bool,
 }
 
 impl<'a> Beat<'a> {

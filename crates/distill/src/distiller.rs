@@ -74,7 +74,9 @@ impl Distiller {
 
     /// The account so far; `session` is the row as it stands now.
     pub fn finish(mut self, session: &Session) -> Distilled {
-        let Open { facts, trail, detectors, .. } = &self.open;
+        let Open { facts, trail, detectors, .. } = &mut self.open;
+        trail.rest();
+        facts.prune(detectors.watches_since());
         self.digest.version = DIGEST_VERSION;
         let (digest, rest) = digest::finish(self.digest, trail, facts, session);
         detectors.rest(facts, &digest, &mut self.signals);

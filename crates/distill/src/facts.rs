@@ -2,10 +2,11 @@
 
 use crate::beat::{Beat, Status};
 use crate::call::{Call, base};
+use crate::change::{self, Change};
 use crate::fingerprint::{Telling, telling_line};
 use crate::moment::Moment;
 use crate::shell::Rank;
-use crate::{clip, edits, test_result};
+use crate::{clip, edits, test_result, words};
 use backstory_model::{EventKind, Role, SessionEvent};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
@@ -13,17 +14,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const PENDING: usize = 24;
 const RUNNING: usize = 3;
-const CHANGES: usize = 5;
+/// How many changes are remembered.
+pub(crate) const CHANGES: usize = 5;
 const FAILING: usize = 3;
-
-/// Something that may have made an error go away.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Change {
-    /// When it took effect.
-    pub seq: u32,
-    /// In a few words.
-    pub what: String,
-}
 
 /// A test that failed and has not passed since.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,10 +49,13 @@ pub(crate) struct Facts {
     running: Vec<(u64, Call)>,
     /// The latest changes, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<Change>,
+    changes: Vec<Change>,
     /// Tests that still fail.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<Failing>,
+    /// The agent did something.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    began: bool,
 }
 
 impl Facts {
@@ -75,7 +71,9 @@ impl Facts {
             test: None,
             error: None,
             changes: Vec::new(),
+            objection: false,
         };
+        beat.objection = self.began && beat.human_words().is_some_and(words::objects);
         if event.kind.is_call() {
             self.observe_call(&mut beat);
         } else if event.role == Role::Tool || is_result(event.kind) && event.call_id.is_some() {
@@ -138,6 +136,8 @@ impl Facts {
             }
             return;
         }
+        let ended = (&call.shown, call.args);
+        self.running.retain(|(_, known)| (&known.shown, known.args) != ended);
         if call.is_test() {
             beat.test = Some(judge_test(call, beat.status, event, text));
         }
@@ -159,6 +159,7 @@ impl Facts {
 
     /// Takes what the event changed.
     pub(crate) fn settle(&mut self, beat: Beat<'_>) {
+        self.began |= beat.is_call() || beat.event.kind == EventKind::AssistantMsg;
         if beat.is_call() {
             if let Some(call) = beat.call.filter(|call| call.id != 0) {
                 push(&mut self.pending, call, PENDING);
@@ -169,14 +170,22 @@ impl Facts {
         if beat.status != Status::Ok {
             return;
         }
-        let Some(call) = beat.answered().filter(|call| call.is_change()) else { return };
-        let what = match &call.note {
-            Some(what) if call.edit => what.clone(),
-            _ if call.edit && call.shown.is_empty() => return,
-            _ if call.edit => format!("edit {}", base(&call.shown)),
-            _ => format!("`{}`", call.shown),
-        };
-        push(&mut self.changes, Change { seq: beat.seq(), what }, CHANGES);
+        if let Some(change) = beat.answered().and_then(|call| change::of(call, beat.seq())) {
+            push(&mut self.changes, change, CHANGES);
+        }
+    }
+
+    /// The remembered changes behind an event.
+    pub(crate) fn changes_since(&self, seq: u32) -> &[Change] {
+        let from = self.changes.partition_point(|change| change.seq <= seq);
+        &self.changes[from..]
+    }
+
+    /// Forgets changes nobody can need any more: those before everything still watched.
+    pub(crate) fn prune(&mut self, watched: Option<u32>) {
+        let failing = self.failing.iter().map(|failing| failing.last).min();
+        let since = watched.into_iter().chain(failing).min();
+        self.changes.retain(|change| since.is_some_and(|since| change.seq > since));
     }
 
     fn settle_test(&mut self, beat: &Beat<'_>) {

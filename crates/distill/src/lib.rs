@@ -2,6 +2,7 @@
 
 mod beat;
 mod call;
+mod change;
 mod clip;
 mod digest;
 mod distiller;
@@ -13,6 +14,7 @@ pub mod fingerprint;
 mod moment;
 mod outcome;
 pub mod patterns;
+mod phrases;
 pub mod redact;
 pub mod retention;
 #[cfg(test)]

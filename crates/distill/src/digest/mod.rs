@@ -12,7 +12,6 @@ pub(crate) use finish::{Rest, finish, reopen};
 
 use crate::beat::{Beat, Status};
 use crate::clip;
-use crate::signals::is_correction;
 use backstory_model::{Digest, EventKind, Role, Snippet};
 use serde::{Deserialize, Serialize};
 
@@ -27,9 +26,6 @@ pub(crate) struct Ledger {
     /// Where the last compaction was seen: one of them writes two records.
     #[serde(skip_serializing_if = "Option::is_none")]
     compacted: Option<u32>,
-    /// The agent did something that can be corrected.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    began: bool,
 }
 
 impl Ledger {
@@ -40,10 +36,7 @@ impl Ledger {
             digest.prompts += 1;
             prompts::goal(digest, seq, text);
         }
-        if let Some(text) = beat.human_words()
-            && self.began
-            && is_correction(text)
-        {
+        if let Some(text) = beat.human_words().filter(|_| beat.objection) {
             digest.corrections += 1;
             keep(
                 digest,
@@ -85,7 +78,6 @@ impl Ledger {
                 }
             }
             EventKind::AssistantMsg if !beat.text.trim().is_empty() => {
-                self.began = true;
                 keep(
                     digest,
                     1,
@@ -94,12 +86,11 @@ impl Ledger {
             }
             _ => {}
         }
-        self.work(beat, digest);
+        Self::work(beat, digest);
     }
 
-    fn work(&mut self, beat: &Beat<'_>, digest: &mut Digest) {
+    fn work(beat: &Beat<'_>, digest: &mut Digest) {
         if beat.is_call() {
-            self.began = true;
             lists::tool(digest, beat.event.tool.as_deref().unwrap_or_default());
             if beat.call.as_ref().is_some_and(|call| call.id == 0) {
                 lists::files(digest, beat.seq(), &beat.changed());

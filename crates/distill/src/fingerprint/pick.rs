@@ -1,6 +1,8 @@
 //! Finds the line of a long output that tells what went wrong.
 
 use crate::clip;
+use crate::phrases::Phrases;
+use std::sync::LazyLock;
 
 /// How well a line tells what went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +27,7 @@ pub(crate) fn telling_line(text: &str) -> Option<(Telling, &str)> {
     let tail = clip::tail(rest, clip::LOOK_BYTES);
     let mut best: Option<(Telling, &str)> = None;
     let mut after_panic = false;
-    for line in head.lines().chain(tail.lines()) {
+    for line in head.lines().chain(tail.lines()).flat_map(unfold) {
         let line = line.trim();
         if line.len() < 3 {
             continue;
@@ -39,7 +41,10 @@ pub(crate) fn telling_line(text: &str) -> Option<(Telling, &str)> {
         let better = match best {
             None => true,
             // Of a traceback the last line counts, of a compiler's errors the first.
-            Some((known, _)) => telling > known || telling == known && is_exception(line),
+            Some((known, _)) => {
+                telling > known
+                    || telling == known && is_exception(line.trim_start_matches("E  ").trim_start())
+            }
         };
         if better {
             best = Some((telling, line));
@@ -48,148 +53,175 @@ pub(crate) fn telling_line(text: &str) -> Option<(Telling, &str)> {
     best
 }
 
+/// The lines inside a line: scripts print a command's result as JSON.
+fn unfold(line: &str) -> impl Iterator<Item = &str> {
+    let inner = line.starts_with('{').then(|| line.split_once("\"output\":\"")).flatten();
+    let text = inner.map_or(line, |(_, output)| output.trim_end_matches(['}', '"']));
+    let mark = if inner.is_some() { "\\n" } else { "\n" };
+    text.split(mark)
+}
+
 /// Lines that follow from an error told elsewhere.
-const CONSEQUENCES: &[&str] = &[
-    "error: could not compile",
-    "error: test failed",
-    "error: process didn't exit",
-    "error: aborting due to",
-    "error: script ",
-    "npm err! a complete log",
-    "npm err! code elifecycle",
-    "npm error code 1",
-    "npm error command",
-    "npm error path",
-    "make: ***",
-    "make[",
-    "exit code",
-    "exit status",
-    "fail\t",
-    "failed to compile",
-    "elifecycle",
-    "error: recipe",
-    "error: process completed with exit code",
-    "command failed with exit code",
-    "error command failed",
-    "process exited with code",
-    "errors found",
-    "for more information about this error",
-    "warning:",
-    "traceback (most recent",
-    "during handling of the above",
-    "error: 1 target failed",
-    "error: doctest failed",
-];
+static CONSEQUENCES: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(&[
+        "error: could not compile",
+        "error: test failed",
+        "error: process didn't exit",
+        "error: aborting due to",
+        "error: script ",
+        "npm err! a complete log",
+        "npm err! code elifecycle",
+        "npm error code 1",
+        "npm error command",
+        "npm error path",
+        "make: ***",
+        "make[",
+        "exit code",
+        "exit status",
+        "fail\t",
+        "failed to compile",
+        "elifecycle",
+        "error: recipe",
+        "error: process completed with exit code",
+        "command failed with exit code",
+        "error command failed",
+        "process exited with code",
+        "errors found",
+        "for more information about this error",
+        "warning:",
+        "traceback (most recent",
+        "some errors were emitted",
+        "some warnings were emitted",
+        "found 1 error",
+        "during handling of the above",
+        "error: 1 target failed",
+        "error: doctest failed",
+    ])
+});
 
-const EXACT: &[&str] = &[
-    "error[",
-    "fatal:",
-    "error:",
-    "panic:",
-    "npm err! code e",
-    "npm error code e",
-    "syntaxerror",
-    "failed tests/",
-    "failed test/",
-    "--- fail:",
-    "conflict (",
-    "ld:",
-    "ld.lld:",
-    "undefined symbols",
-    "e   ",
-    "uncaught ",
-    "unhandled",
-    "error ts",
-    "assertion failed",
-    "err!",
-    "× ",
-    "fatal error:",
-];
+static EXACT: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(&[
+        "error[",
+        "fatal:",
+        "error:",
+        "panic:",
+        "npm err! code e",
+        "npm error code e",
+        "syntaxerror",
+        "failed tests/",
+        "failed test/",
+        "--- fail:",
+        "conflict (",
+        "ld:",
+        "ld.lld:",
+        "undefined symbols",
+        "assert ",
+        "formatter would have",
+        "assertionerror",
+        "uncaught ",
+        "unhandled",
+        "error ts",
+        "assertion failed",
+        "err!",
+        "fatal error:",
+    ])
+});
 
-const CLEAR: &[&str] = &[
-    ": command not found",
-    "command not found:",
-    "no such file or directory",
-    "permission denied",
-    "no module named",
-    "cannot find module",
-    "module not found",
-    ": error:",
-    ": error ts",
-    ": fatal error",
-    "undefined reference to",
-    "unresolved import",
-    "could not resolve",
-    "could not find",
-    "no matching version",
-    "no matching package",
-    "unable to resolve dependency",
-    "connection refused",
-    "address already in use",
-    "unknown option",
-    "unrecognized arguments",
-    "unknown flag",
-    "unexpected argument",
-    "unknown command",
-    "is not a git command",
-    "not a git repository",
-    "merge conflict",
-    "string to replace not found",
-    "has not been read yet",
-    "has been modified since read",
-    "failed to find expected lines",
-    "does not exist",
-    "is not installed",
-    "not recognized as",
-    "permission to ",
-    "rejected",
-    "timed out",
-    "failed to ",
-    "invalidoperation",
-    "cannot find ",
-    "error: ",
-    "undefined:",
-    "declared and not used",
-    "imported and not used",
-    "missing go.sum entry",
-    "is not in std",
-    "prompt is too long",
-    "rate limit",
-    "overloaded",
-];
+static CLEAR: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(&[
+        ": command not found",
+        "command not found:",
+        "no such file or directory",
+        "permission denied",
+        "no module named",
+        "cannot find module",
+        "module not found",
+        ": error:",
+        ": error ts",
+        ": fatal error",
+        "undefined reference to",
+        "unresolved import",
+        "could not resolve",
+        "could not find",
+        "no matching version",
+        "no matching package",
+        "unable to resolve dependency",
+        "connection refused",
+        "address already in use",
+        "unknown option",
+        "unrecognized arguments",
+        "unknown flag",
+        "unexpected argument",
+        "unknown command",
+        "is not a git command",
+        "not a git repository",
+        "merge conflict",
+        "string to replace not found",
+        "has not been read yet",
+        "has been modified since read",
+        "failed to find expected lines",
+        "does not exist",
+        "is not installed",
+        "not recognized as",
+        "permission to ",
+        "rejected",
+        "timed out",
+        "failed to ",
+        "invalidoperation",
+        "cannot find ",
+        "error: ",
+        "undefined:",
+        "declared and not used",
+        "imported and not used",
+        "missing go.sum entry",
+        "is not in std",
+        "prompt is too long",
+        "rate limit",
+        "overloaded",
+    ])
+});
 
-const HINTS: &[&str] = &[
-    "error",
-    "failed",
-    "failure",
-    "cannot",
-    "can't",
-    "unable to",
-    "not found",
-    "exception",
-    "invalid",
-    "denied",
-];
+static HINTS: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(&[
+        "error",
+        "failed",
+        "failure",
+        "cannot",
+        "can't",
+        "unable to",
+        "not found",
+        "exception",
+        "invalid",
+        "denied",
+    ])
+});
 
 fn judge(line: &str) -> Option<Telling> {
     let shown = clip::head(line, 400);
+    // Pytest puts an `E` before what went wrong.
+    let shown = shown.strip_prefix("E  ").map_or(shown, str::trim_start);
+    if shown.len() < 3 || looks_like_source(shown) {
+        return None;
+    }
     let lower = shown.to_ascii_lowercase();
-    let lower = lower.trim_start_matches(['>', '│', '|', ' ', '=', '✗', '✖', '●', '❯', '\u{1b}']);
+    let lower =
+        lower.trim_start_matches(['>', '│', '|', ' ', '=', '✗', '✖', '×', '●', '❯', '\u{1b}']);
     let lower = lower.strip_prefix("<tool_use_error>").unwrap_or(lower);
-    if CONSEQUENCES.iter().any(|known| lower.starts_with(known)) || looks_like_source(shown) {
+    // `0 errors` and test names that merely speak of errors.
+    if CONSEQUENCES.prefixes(lower)
+        || lower.contains("0 errors")
+        || lower.contains("0 failed")
+        || lower.ends_with("... ok")
+    {
         return None;
     }
-    // `0 errors`, `error: null` and test names that merely speak of errors.
-    if lower.contains("0 errors") || lower.contains("0 failed") || lower.ends_with("... ok") {
-        return None;
-    }
-    if EXACT.iter().any(|known| lower.starts_with(known)) || is_exception(shown) {
+    if EXACT.prefixes(lower) || is_exception(shown) {
         return Some(Telling::Exact);
     }
-    if CLEAR.iter().any(|known| lower.contains(known)) || is_located(lower) {
+    if CLEAR.begins_word(lower) || is_located(lower) {
         return Some(Telling::Clear);
     }
-    HINTS.iter().any(|known| lower.contains(known)).then_some(Telling::Hint)
+    HINTS.begins_word(lower).then_some(Telling::Hint)
 }
 
 /// `NameError: …`, `java.lang.FooException: …`, `pkg.errors.ThingError`.

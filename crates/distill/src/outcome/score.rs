@@ -7,7 +7,7 @@ use super::trail::Trail;
 use crate::clip;
 use crate::facts::Facts;
 use crate::words::{Report, Tone};
-use backstory_model::{Judgement, Outcome};
+use backstory_model::{Digest, Judgement, Outcome};
 use std::cmp::Reverse;
 
 use Outcome::{Abandoned, Fail, Success};
@@ -51,7 +51,7 @@ impl Scale {
 }
 
 /// The verdict; `helper` is true for a sub-agent, whose report is its result.
-pub(crate) fn judge(trail: &Trail, facts: &Facts, helper: bool) -> Judgement {
+pub(crate) fn judge(trail: &Trail, facts: &Facts, digest: &Digest, helper: bool) -> Judgement {
     let mut scale = Scale::default();
     if trail.agent_active().is_none() {
         never_answered(trail, &mut scale);
@@ -60,7 +60,7 @@ pub(crate) fn judge(trail: &Trail, facts: &Facts, helper: bool) -> Judgement {
     ending(trail, facts, &mut scale);
     human_words(trail, &mut scale);
     proof(trail, facts, &mut scale);
-    agent_words(trail, helper, &mut scale);
+    agent_words(trail, digest, helper, &mut scale);
     scale.judgement()
 }
 
@@ -72,7 +72,15 @@ fn never_answered(trail: &Trail, scale: &mut Scale) {
         scale.add(Abandoned, 6, seq, "interrupted before any answer");
     }
     if let Some(human) = &trail.human {
-        scale.add(Abandoned, 4, human.seq, format!("no answer to: {}", human.words));
+        scale.add(Abandoned, 4, human.seq, unanswered(&human.words));
+    }
+}
+
+fn unanswered(words: &str) -> String {
+    if words.is_empty() {
+        "the prompt was never answered".to_owned()
+    } else {
+        format!("no answer to: {words}")
     }
 }
 
@@ -108,7 +116,7 @@ fn human_words(trail: &Trail, scale: &mut Scale) {
             Tone::Unhappy => scale.add(Fail, 6, human.seq, said()),
             Tone::GivesUp => scale.add(Abandoned, 7, human.seq, said()),
             Tone::Neutral => {
-                scale.add(Abandoned, 3, human.seq, format!("no answer to: {}", human.words));
+                scale.add(Abandoned, 3, human.seq, unanswered(&human.words));
             }
         }
         return;
@@ -157,13 +165,18 @@ fn proof(trail: &Trail, facts: &Facts, scale: &mut Scale) {
 }
 
 /// What the agent said last, if it had the last word of the turn.
-fn agent_words(trail: &Trail, helper: bool, scale: &mut Scale) {
+fn agent_words(trail: &Trail, digest: &Digest, helper: bool, scale: &mut Scale) {
     let Some(agent) = &trail.agent else { return };
     if Some(agent.seq) < trail.result.max(trail.call) {
         return;
     }
     let answers = trail.human.as_ref().is_none_or(|human| agent.seq > human.seq);
-    let said = || format!("the agent: {}", agent.words);
+    let answer = digest.snippets.iter().rfind(|snippet| snippet.why == "answer");
+    let said = || {
+        let opening = || answer.map_or("", |answer| answer.text.lines().next().unwrap_or_default());
+        let words = if agent.question.is_empty() { opening() } else { agent.question.as_str() };
+        format!("the agent: {words}")
+    };
     match agent.report {
         Report::Done if answers => scale.add(Success, 4, agent.seq, said()),
         Report::Done => scale.add(Success, 1, agent.seq, said()),

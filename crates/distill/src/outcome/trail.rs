@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// Bytes kept of last words, as evidence.
 const WORDS: usize = 80;
+/// Bytes of either end of the agent's words that are looked at.
+const EXCERPT: usize = 800;
 
 /// The human's last words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,7 +24,8 @@ pub(crate) struct Human {
     /// They opened the session: there was no work to speak of.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first: bool,
-    /// The words, cut.
+    /// The words, cut; the first prompt is known as the goal.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
 }
 
@@ -33,8 +36,12 @@ pub(crate) struct Agent {
     pub seq: u32,
     /// How they speak of the work.
     pub report: Report,
-    /// The words, cut.
-    pub words: String,
+    /// The question they end with.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub question: String,
+    /// Beginning and end of the words, until they are understood at rest: only the last count.
+    #[serde(skip)]
+    unread: String,
 }
 
 /// What is remembered; every number is the seq of the last such event.
@@ -86,18 +93,17 @@ impl Trail {
                 tone: if first { Tone::Neutral } else { words::tone(text) },
                 more: words::asks_more(text),
                 first,
-                words: clip::line(text, WORDS),
+                words: if first { String::new() } else { clip::line(text, WORDS) },
             });
             self.question = None;
             return;
         }
         match beat.event.kind {
             EventKind::AssistantMsg if !beat.text.trim().is_empty() => {
-                self.agent = Some(Agent {
-                    seq: beat.seq(),
-                    report: words::report(beat.text),
-                    words: closing(beat.text),
-                });
+                let agent = self.agent.get_or_insert_default();
+                agent.seq = beat.seq();
+                agent.unread.clear();
+                excerpt(beat.text, &mut agent.unread);
             }
             EventKind::HumanIntervention if beat.event.role == Role::Tool => self.denial = seq,
             EventKind::HumanIntervention => self.interrupt = seq,
@@ -145,6 +151,17 @@ impl Trail {
         self.git |= call.family.starts_with("git ") && call.is_telling();
     }
 
+    /// Understands the agent's last words.
+    pub(crate) fn rest(&mut self) {
+        if let Some(agent) = self.agent.as_mut().filter(|agent| !agent.unread.is_empty()) {
+            agent.report = words::report(&agent.unread);
+            let last = agent.unread.lines().next_back().unwrap_or_default();
+            agent.question =
+                if words::ends_asking(last) { clip::line(last, WORDS) } else { String::new() };
+            agent.unread = String::new();
+        }
+    }
+
     /// Where the agent last did or said anything.
     pub(crate) fn agent_active(&self) -> Option<u32> {
         let words = self.agent.as_ref().map(|agent| agent.seq);
@@ -152,10 +169,14 @@ impl Trail {
     }
 }
 
-/// The sentence a message ends with, or its only line.
-fn closing(text: &str) -> String {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next().unwrap_or_default();
-    let last = lines.next_back().filter(|line| line.ends_with('?'));
-    clip::line(last.unwrap_or(first), WORDS)
+/// Beginning and end of a text.
+fn excerpt(text: &str, out: &mut String) {
+    let text = text.trim();
+    if text.len() <= 2 * EXCERPT {
+        out.push_str(text);
+    } else {
+        out.push_str(clip::head(text, EXCERPT));
+        out.push('\n');
+        out.push_str(clip::tail(text, EXCERPT));
+    }
 }

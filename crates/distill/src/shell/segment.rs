@@ -24,7 +24,6 @@ const WRAPPERS: &[(&[&str], usize)] = &[
     (&["env"], 0),
     (&["nice"], 0),
     (&["nohup"], 0),
-    (&["command"], 0),
     (&["exec"], 0),
     (&["npx"], 0),
     (&["bunx"], 0),
@@ -255,6 +254,9 @@ pub(crate) fn segments(line: &str) -> Vec<Segment<'_>> {
 
 fn push<'a>(found: &mut Vec<Segment<'a>>, mut segment: Segment<'a>, text: &'a str) {
     let text = text.trim().trim_start_matches(['(', '{', '!']).trim_start();
+    // The end of a subshell is no part of its last command.
+    let closed = text.ends_with(')') && !text.contains('(');
+    let text = if closed { text.trim_end_matches(')').trim_end() } else { text };
     if text.is_empty() || text.starts_with('#') || found.len() == 32 {
         return;
     }

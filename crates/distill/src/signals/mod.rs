@@ -19,7 +19,6 @@ mod toolchain_trouble;
 mod user_correction;
 
 pub(crate) use list::Signals;
-pub(crate) use user_correction::is_correction;
 
 use crate::beat::Beat;
 use crate::facts::Facts;
@@ -37,6 +36,11 @@ pub(crate) trait Detector {
     /// Sees the next event; `facts` are those before it.
     fn event(&mut self, beat: &Beat<'_>, facts: &Facts, out: &mut Signals) {
         let _ = (beat, facts, out);
+    }
+
+    /// The event behind which changes still matter to it.
+    fn watches_since(&self) -> Option<u32> {
+        None
     }
 
     /// Sees how the session stands.
@@ -63,6 +67,11 @@ macro_rules! detectors {
             /// Shows the next event to all.
             pub(crate) fn event(&mut self, beat: &Beat<'_>, facts: &Facts, out: &mut Signals) {
                 $(self.$name.event(beat, facts, out);)*
+            }
+
+            /// The event behind which changes still matter to any of them.
+            pub(crate) fn watches_since(&self) -> Option<u32> {
+                [$(self.$name.watches_since()),*].into_iter().flatten().min()
             }
 
             /// Asks those that speak only at rest.

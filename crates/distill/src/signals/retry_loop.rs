@@ -13,12 +13,25 @@ const BLIND: u32 = 3;
 const STUBBORN: u32 = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "(u32, u32, u32, u32)", into = "(u32, u32, u32, u32)")]
 struct Failed {
-    key: u64,
+    key: u32,
     last: u32,
     times: u32,
     /// Repetitions with nothing changed in between.
     blind: u32,
+}
+
+impl From<(u32, u32, u32, u32)> for Failed {
+    fn from((key, last, times, blind): (u32, u32, u32, u32)) -> Self {
+        Self { key, last, times, blind }
+    }
+}
+
+impl From<Failed> for (u32, u32, u32, u32) {
+    fn from(failed: Failed) -> Self {
+        (failed.key, failed.last, failed.times, failed.blind)
+    }
 }
 
 /// Calls that failed and have not worked since.
@@ -31,7 +44,8 @@ impl Detector for RetryLoops {
 
     fn event(&mut self, beat: &Beat<'_>, facts: &Facts, out: &mut Signals) {
         let Some(call) = beat.answered() else { return };
-        let key = xxh3_64(format!("{} {} {:x}", call.tool, call.family, call.args).as_bytes());
+        let key =
+            xxh3_64(format!("{} {} {:x}", call.tool, call.family, call.args).as_bytes()) as u32;
         match beat.status {
             Status::Ok => self.0.retain(|failed| failed.key != key),
             Status::Failed => {
@@ -43,7 +57,7 @@ impl Detector for RetryLoops {
                     self.0.push(Failed { key, last: seq, times: 1, blind: 1 });
                     return;
                 };
-                let changed = facts.changes.iter().any(|change| change.seq > failed.last);
+                let changed = !facts.changes_since(failed.last).is_empty();
                 failed.blind = if changed { 1 } else { failed.blind + 1 };
                 failed.times += 1;
                 failed.last = seq;
@@ -55,6 +69,10 @@ impl Detector for RetryLoops {
             }
             _ => {}
         }
+    }
+
+    fn watches_since(&self) -> Option<u32> {
+        self.0.iter().map(|failed| failed.last).min()
     }
 }
 

@@ -17,9 +17,8 @@ impl Detector for FixedTests {
     fn event(&mut self, beat: &Beat<'_>, facts: &Facts, out: &mut Signals) {
         let Some((call, true)) = beat.test_verdict() else { return };
         for failing in &facts.failing {
-            let mut since = facts.changes.iter().rev().filter(|change| change.seq > failing.last);
             // A test that passes although nothing changed was not fixed.
-            let Some(change) = since.next() else { continue };
+            let Some(change) = facts.changes_since(failing.last).last() else { continue };
             if call.covers(&failing.family, failing.args) {
                 out.add(Signal {
                     kind: Self::KIND,

@@ -10,10 +10,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const REMEMBERED: usize = 10;
 
-/// The latest edits: file, text before, text after, each as half a hash.
+/// The latest edits, each as half a hash of file, text before and text after.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Thrash(Vec<(u32, u32, u32)>);
+pub(crate) struct Thrash(Vec<u32>);
 
 impl Detector for Thrash {
     const KIND: SignalKind = SignalKind::Thrash;
@@ -21,10 +21,10 @@ impl Detector for Thrash {
     fn event(&mut self, beat: &Beat<'_>, _: &Facts, out: &mut Signals) {
         for change in &beat.changes {
             let (Some(before), Some(after)) = (change.before, change.after) else { continue };
-            let file = xxh3_64(change.path.as_bytes());
-            let edit = (file as u32, before as u32, after as u32);
-            let undone = (edit.0, edit.2, edit.1);
-            if edit.1 != edit.2 && self.0.contains(&undone) {
+            let edit = |before: u64, after: u64| {
+                xxh3_64(format!("{before:x} {after:x} {}", change.path).as_bytes()) as u32
+            };
+            if before != after && self.0.contains(&edit(after, before)) {
                 let name = base(&change.path);
                 let what = format!("{name} was changed and changed back");
                 out.note(Self::KIND, xxh3_64(name.as_bytes()), beat, &what);
@@ -32,7 +32,7 @@ impl Detector for Thrash {
             if self.0.len() == REMEMBERED {
                 self.0.remove(0);
             }
-            self.0.push(edit);
+            self.0.push(edit(before, after));
         }
     }
 }

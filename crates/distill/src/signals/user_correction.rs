@@ -3,34 +3,23 @@
 use super::{Detector, Signals};
 use crate::beat::Beat;
 use crate::facts::Facts;
-use crate::words::{self, Tone};
-use backstory_model::{EventKind, SignalKind};
+use crate::words;
+use backstory_model::SignalKind;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Whether the agent did anything that could be corrected.
+/// Remembers nothing of its own.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Corrections(bool);
+pub(crate) struct Corrections {}
 
 impl Detector for Corrections {
     const KIND: SignalKind = SignalKind::UserCorrection;
 
     fn event(&mut self, beat: &Beat<'_>, _: &Facts, out: &mut Signals) {
-        if beat.is_call() || beat.event.kind == EventKind::AssistantMsg {
-            self.0 = true;
-        }
-        if let Some(text) = beat.human_words().filter(|_| self.0)
-            && is_correction(text)
-        {
+        if let Some(text) = beat.human_words().filter(|_| beat.objection) {
             out.note(Self::KIND, xxh3_64(words::key(text).as_bytes()), beat, text);
         }
     }
-}
-
-/// True for words that object to what the agent did.
-pub(crate) fn is_correction(text: &str) -> bool {
-    words::tone(text) == Tone::Unhappy || words::objects(text)
 }
 
 #[cfg(test)]
@@ -52,7 +41,7 @@ mod tests {
             "this is not what I asked for",
             "nein, das ist falsch",
         ] {
-            assert!(is_correction(text), "{text}");
+            assert!(words::objects(text), "{text}");
         }
         for text in [
             "thanks, works",
@@ -62,7 +51,7 @@ mod tests {
             "yes",
             "continue",
         ] {
-            assert!(!is_correction(text), "{text}");
+            assert!(!words::objects(text), "{text}");
         }
     }
 

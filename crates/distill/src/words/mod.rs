@@ -3,7 +3,10 @@
 mod phrases;
 
 use crate::clip;
-use phrases::{ANNOUNCES, DONE, FINISHES, GIVES_UP, HAPPY, NOT_OBJECTING, OBJECTS, STUCK, UNHAPPY};
+use phrases::{
+    ANNOUNCES, ASKS_MORE, DONE, FINISHES, GIVES_UP, HAPPY, NEGATIONS, NOT_OBJECTING, OBJECTS,
+    STUCK, UNHAPPY,
+};
 use serde::{Deserialize, Serialize};
 
 /// How the human speaks of the work.
@@ -45,51 +48,33 @@ const LISTEN: usize = 600;
 pub(crate) fn tone(text: &str) -> Tone {
     // A long message is a task or a paste; only its opening is an answer to the work.
     let text = plain(clip::head(text, if text.len() > 800 { 160 } else { LISTEN }));
-    let text = text.as_str();
-    if GIVES_UP.iter().any(|phrase| has(text, phrase)) {
-        return Tone::GivesUp;
+    if GIVES_UP.is_in(&text) {
+        Tone::GivesUp
+    } else if UNHAPPY.is_in(&text) {
+        Tone::Unhappy
+    } else if HAPPY.places(&text).any(|at| !is_negated(&text, at)) {
+        Tone::Happy
+    } else {
+        Tone::Neutral
     }
-    if UNHAPPY.iter().any(|phrase| has(text, phrase)) {
-        return Tone::Unhappy;
-    }
-    if HAPPY.iter().any(|phrase| has_unnegated(text, phrase)) {
-        return Tone::Happy;
-    }
-    Tone::Neutral
 }
 
-/// True for words that open an objection.
+/// True for words that object to what the agent did.
 pub(crate) fn objects(text: &str) -> bool {
+    if tone(text) == Tone::Unhappy {
+        return true;
+    }
     if text.len() > 1500 {
         return false;
     }
     let text = plain(clip::head(text, LISTEN));
-    if NOT_OBJECTING.iter().any(|phrase| starts(&text, phrase)) {
-        return false;
-    }
-    OBJECTS.iter().any(|phrase| starts(&text, phrase))
+    OBJECTS.opens(&text) && !NOT_OBJECTING.opens(&text)
 }
 
 /// True if content words come with a new wish: the praise is for what was, not for the end.
 pub(crate) fn asks_more(text: &str) -> bool {
     let text = plain(clip::head(text, LISTEN));
-    text.contains('?')
-        || [
-            " now ",
-            "can you",
-            "could you",
-            "please ",
-            "next",
-            "let's",
-            "lets ",
-            "also ",
-            " but ",
-            "then ",
-            "and add",
-            "go ahead",
-        ]
-        .iter()
-        .any(|phrase| text.contains(phrase))
+    text.contains('?') || ASKS_MORE.is_in(&text)
 }
 
 /// The agent's report: from its opening and its closing words.
@@ -97,22 +82,23 @@ pub(crate) fn report(text: &str) -> Report {
     let text = text.trim();
     let opening = plain(clip::head(text, LISTEN));
     let closing = plain(clip::tail(text, LISTEN));
-    let any =
-        |list: &[&str]| list.iter().any(|phrase| has(&opening, phrase) || has(&closing, phrase));
-    let stuck = any(STUCK);
-    let done = any(DONE) || FINISHES.iter().any(|phrase| starts(&opening, phrase));
-    let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let asks = last.trim_end_matches(['*', '_', ')', ' ', '`']).ends_with(['?', '？']);
-    match (stuck, done, asks) {
+    let stuck = STUCK.is_in(&opening) || STUCK.is_in(&closing);
+    let done = DONE.is_in(&opening) || DONE.is_in(&closing) || FINISHES.opens(&opening);
+    let asks = ends_asking(text);
+    match (stuck, done) {
         // "Done. Want me to also …?" is done; "I could not …, shall I …?" is stuck.
-        (true, false, _) => Report::Stuck,
-        (_, true, _) if !stuck => Report::Done,
-        (_, _, true) => Report::Asks,
-        _ if text.len() < 300 && ANNOUNCES.iter().any(|phrase| starts(&opening, phrase)) => {
-            Report::Announces
-        }
+        (true, false) => Report::Stuck,
+        (false, true) => Report::Done,
+        _ if asks => Report::Asks,
+        _ if text.len() < 300 && ANNOUNCES.opens(&opening) => Report::Announces,
         _ => Report::Plain,
     }
+}
+
+/// True if the last line of a text is a question.
+pub(crate) fn ends_asking(text: &str) -> bool {
+    let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    last.trim_end_matches(['*', '_', ')', ' ', '`']).ends_with(['?', '？'])
 }
 
 /// The words that carry meaning, sorted: the same for the same saying.
@@ -150,34 +136,11 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// The phrase, standing as words of its own.
-fn has(text: &str, phrase: &str) -> bool {
-    places(text, phrase).next().is_some()
-}
-
-/// The phrase without a negation shortly before it.
-fn has_unnegated(text: &str, phrase: &str) -> bool {
-    places(text, phrase).any(|at| {
-        let before = clip::tail(&text[..at], 24);
-        let near = before.rsplit(['.', ',', '!', ';']).next().unwrap_or(before);
-        !["not ", "n't ", "never ", "no longer ", "isn't", "nicht ", "hardly "]
-            .iter()
-            .any(|negation| near.contains(negation))
-    })
-}
-
-fn starts(text: &str, phrase: &str) -> bool {
-    places(text, phrase).next() == Some(0)
-}
-
-fn places<'t>(text: &'t str, phrase: &'t str) -> impl Iterator<Item = usize> + 't {
-    let wide = phrase.chars().next().is_some_and(|c| !c.is_ascii());
-    memchr::memmem::find_iter(text.as_bytes(), phrase.as_bytes()).filter(move |at| {
-        let (before, after) = (&text[..*at], &text[at + phrase.len()..]);
-        let free = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-        wide && !phrase.is_ascii() && phrase.chars().all(|c| c > '\u{2e80}')
-            || free(before.chars().next_back()) && free(after.chars().next())
-    })
+/// True if a negation stands shortly before a place, in the same clause.
+fn is_negated(text: &str, at: usize) -> bool {
+    let before = clip::tail(&text[..at], 24);
+    let near = before.rsplit(['.', ',', '!', ';']).next().unwrap_or(before);
+    NEGATIONS.is_in(near)
 }
 
 #[cfg(test)]
