@@ -17,6 +17,7 @@ mod spool;
 mod status;
 mod streams;
 mod sync;
+mod transfer;
 #[cfg(unix)]
 mod watch;
 
