@@ -71,7 +71,10 @@ impl Writer {
         self.remove_doomed_packs()?;
         let free: i64 = self.connection.query_row("PRAGMA freelist_count", [], |row| row.get(0))?;
         if free > 0 {
-            self.connection.execute_batch("PRAGMA incremental_vacuum")?;
+            // Every step gives back one page: only a statement run to its end gives back all.
+            let mut vacuum = self.connection.prepare("PRAGMA incremental_vacuum")?;
+            let mut steps = vacuum.query([])?;
+            while steps.next()?.is_some() {}
         }
         self.empty_log()
     }
@@ -101,5 +104,29 @@ impl Writer {
     fn empty_log(&self) -> Result<(), StoreError> {
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Home, Writer};
+
+    #[test]
+    fn room_is_given_back_to_the_last_page() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::new(dir.path());
+        let mut writer = Writer::open(&home).unwrap();
+        writer.reclaim().unwrap();
+        let len = || fs_err::metadata(home.archive()).unwrap().len();
+        let before = len();
+        let many = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300)
+            INSERT INTO digests SELECT x, 1, randomblob(9000), x'' FROM n";
+        writer.connection.execute_batch(many).unwrap();
+        writer.reclaim().unwrap();
+        assert!(len() > before + 2_000_000);
+        writer.connection.execute_batch("DELETE FROM digests").unwrap();
+        writer.reclaim().unwrap();
+        // What is left beyond are pages of the map of pages.
+        assert!(len() <= before + 2 * 16_384, "{} of {before} bytes", len());
     }
 }
