@@ -1,6 +1,8 @@
 //! Pure judgement over what the adapters read: no input, no output, no clock.
 
 mod distiller;
+pub mod forecast;
+pub mod lookup;
 mod moment;
 pub mod patterns;
 pub mod redact;
