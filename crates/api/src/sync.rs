@@ -1,5 +1,6 @@
 //! What a sweep did: `sync --json`.
 
+use crate::{Distilled, Eviction};
 use serde::Serialize;
 
 /// One finished sweep.
@@ -13,6 +14,10 @@ pub struct Sync {
     pub agents: Vec<AgentSync>,
     /// Secrets replaced before anything was stored.
     pub secrets: u64,
+    /// What was distilled.
+    pub distilled: Distilled,
+    /// What left to keep the budget; `null` if that was not looked at.
+    pub eviction: Option<Eviction>,
     /// All trouble counted.
     pub problem_count: u64,
     /// Trouble in detail; long lists are cut, the count is not.

@@ -3,13 +3,13 @@
 mod file;
 mod nearest;
 mod retention;
-mod size;
+pub(crate) mod size;
 
 use crate::env::{self, Env};
 use crate::error::Failure;
 use backstory_model::Flavor;
 use file::ConfigFile;
-use retention::Retention;
+pub(crate) use retention::Retention;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -124,12 +124,8 @@ impl Vault {
         mut each: impl FnMut(&str),
     ) -> Result<(), StoreError> {
         let Some(head) = self.session_head(uid)? else { return Ok(()) };
-        let whole = PendingSession {
-            id: head.id,
-            uid: uid.clone(),
-            from_seq: 0,
-            next_seq: head.next_seq,
-        };
+        let whole =
+            PendingSession { id: head.id, uid: uid.clone(), from_seq: 0, next_seq: head.next_seq };
         self.for_each_moment(&whole, |_, text| each(text))
     }
 

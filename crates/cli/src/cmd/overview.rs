@@ -14,10 +14,9 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let settings = context.settings(ui)?;
     let options = sweep::options(&settings, sweep::configured_roots(&settings));
     let report = sweep::run(&options, context, ui)?;
-    let exit = if report.problem_count > 0 { Exit::Problems } else { Exit::Success };
     if ui.json {
         ui.json_line(&sweep::shape(&options, &report))?;
-        return Ok(exit);
+        return Ok(sweep::exit(&report, ui));
     }
     let vault = match Vault::open(&options.home) {
         Ok(vault) => Some(vault),
@@ -35,7 +34,7 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     if !ui.is_quiet() && totals.iter().any(|agent| agent.events > 0) {
         write_next(&report, ui)?;
     }
-    Ok(exit)
+    Ok(sweep::exit(&report, ui))
 }
 
 fn write_totals(totals: &[FlavorTotals], context: &Context, ui: &mut Ui) -> Result<(), Failure> {
@@ -120,6 +119,7 @@ fn write_gist(
             format!("{} for {} of logs, in {home}", bytes(sizes.rows + sizes.packs), bytes(source)),
         ));
     }
+    facts.extend(sweep::upkeep_line(report).map(|line| ("upkeep", line)));
     if report.secrets > 0 {
         let found = plural(report.secrets, "secret");
         facts.push(("redacted", format!("{found} before anything was stored")));

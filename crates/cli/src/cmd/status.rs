@@ -6,25 +6,29 @@ use crate::figures::{age, bytes, count, local_minute, plural};
 use crate::sweep;
 use crate::table::{Cell, Column, Table};
 use crate::ui::{BOLD, DIM, Ui, WARN, paint};
+use crate::usage::Usage;
 use backstory_api as api;
-use backstory_store::{FlavorTotals, Sizes, SweepRecord, Vault};
+use backstory_store::{FlavorTotals, Home, Sizes, SweepRecord, Vault};
 
 /// Below this the ratio of archive to logs tells nothing.
 const MIN_TELLING_BYTES: u64 = 1_000_000;
 
 /// Runs the command.
 pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
-    let vault = context.vault(ui)?;
+    let settings = context.settings(ui)?;
+    let vault = Vault::open(&Home::new(&settings.home.value))?;
     let totals = vault.totals()?;
     let sizes = vault.sizes()?;
     let last_sweep = vault.last_sweep()?;
+    let usage = Usage::of(&vault, &settings.retention, context.now)?;
     if ui.json {
-        ui.json_line(&shape(&vault, &totals, sizes, last_sweep))?;
+        ui.json_line(&shape(&vault, &totals, sizes, last_sweep, &usage))?;
         return Ok(Exit::Success);
     }
     let mut facts =
         vec![("archive", context.short_path(&vault.home().dir().display().to_string()))];
     facts.push(("stored", stored(&totals, sizes)));
+    facts.extend(usage.facts());
     facts.push((
         "last sync",
         last_sweep.map_or_else(|| "never finished".into(), |sweep| last(sweep, context)),
@@ -112,6 +116,7 @@ fn shape(
     totals: &[FlavorTotals],
     sizes: Sizes,
     last_sweep: Option<SweepRecord>,
+    usage: &Usage<'_>,
 ) -> api::Status {
     let (source_bytes, ratio) = ratio(totals, sizes);
     api::Status {
@@ -123,6 +128,10 @@ fn shape(
             source_bytes,
             ratio,
         },
+        raw: usage.raw_shape(),
+        distilled: usage.distilled_shape(),
+        sessions: usage.sessions_shape(),
+        forecast: usage.forecast,
         last_sweep: last_sweep.map(|sweep| api::Sweep {
             started_at: sweep.started_at.to_string(),
             finished_at: sweep.finished_at.to_string(),

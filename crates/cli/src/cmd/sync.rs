@@ -71,7 +71,6 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         options.budget = None;
     }
     let report = sweep::run(&options, context, ui)?;
-    let exit = if report.problem_count > 0 { Exit::Problems } else { Exit::Success };
     if args.dry_run {
         write_plan(&report, context, ui)?;
     } else if ui.json {
@@ -79,7 +78,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     } else {
         write_report(&report, context, ui)?;
     }
-    Ok(exit)
+    Ok(sweep::exit(&report, ui))
 }
 
 /// Folders to sweep: `--root` replaces an agent's own, `--agent` leaves the others out.
@@ -116,6 +115,9 @@ fn write_report(report: &SyncReport, context: &Context, ui: &mut Ui) -> Result<(
     if !ui.is_quiet() {
         write_agents(report, ui)?;
         ui.line(sweep::gist(report))?;
+        if let Some(line) = sweep::upkeep_line(report) {
+            ui.line(line)?;
+        }
         if report.secrets > 0 {
             let secrets = plural(report.secrets, "secret");
             ui.line(format!("{secrets} redacted; `backstory doctor` says where they stand"))?;

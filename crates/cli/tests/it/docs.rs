@@ -3,8 +3,25 @@
 use crate::sandbox::Sandbox;
 use std::fmt::Write;
 
-const COMMANDS: [&str; 9] =
-    ["sync", "sessions", "show", "status", "doctor", "config", "demo", "completions", "man"];
+const COMMANDS: [&str; 17] = [
+    "sync",
+    "sessions",
+    "show",
+    "digest",
+    "signals",
+    "patterns",
+    "errors",
+    "distil",
+    "evict",
+    "pin",
+    "forget",
+    "status",
+    "doctor",
+    "config",
+    "demo",
+    "completions",
+    "man",
+];
 
 #[test]
 fn the_reference_equals_the_help() {

@@ -3,9 +3,13 @@
 
 mod config;
 mod demo;
+mod digest;
 mod docs;
 mod doctor;
+mod evict;
+mod forget;
 mod json;
+mod memory;
 mod overview;
 mod sandbox;
 mod sessions;
