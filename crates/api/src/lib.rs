@@ -4,21 +4,39 @@
 //! `null`, never missing, except where its documentation says otherwise.
 
 mod config;
+mod digest;
+mod distil;
 mod doctor;
 mod event;
+mod evict;
+mod forget;
+mod pattern;
 mod schedule;
 mod session;
+mod signal;
 mod status;
 mod sync;
 mod transfer;
 mod watch;
 
 pub use config::Setting;
+pub use digest::{
+    ChangedFile, CommandUse, Commit, Digest, DigestedSession, Evidence, OpenEnd, Snippet, TestUse,
+    ToolUse,
+};
+pub use distil::{DistilFailure, Distilled};
 pub use doctor::{Check, Level};
 pub use event::Event;
+pub use evict::{Evict, EvictedSession, Eviction, Tiers};
+pub use forget::{ForgottenSession, Receipt};
+pub use pattern::{KnownError, KnownFix, Pattern};
 pub use schedule::Schedule;
 pub use session::{Cost, Session};
-pub use status::{AgentStatus, DataLoss, Span, Status, Stored, Sweep};
+pub use signal::{Fix, Signal, fingerprint};
+pub use status::{
+    AgentStatus, DataLoss, DistilledTier, Forecast, RawTier, SessionCounts, Span, Status, Stored,
+    Sweep,
+};
 pub use sync::{AgentSync, PlannedFile, Problem, SearchedRoot, Sync};
 pub use transfer::{
     EXPORT_FORMAT, ExportLine, ExportedEvent, ExportedSession, ExportedSignal, ExportedUsage,

@@ -111,8 +111,10 @@ pub struct Session {
     pub ingested_at: Option<String>,
     /// Digest written.
     pub analyzed_at: Option<String>,
-    /// Raw payloads dropped.
+    /// Raw events dropped.
     pub evicted_at: Option<String>,
+    /// Kept from eviction by the human's word.
+    pub pinned_at: Option<String>,
 }
 
 impl From<&backstory_model::Session> for Session {
@@ -154,6 +156,7 @@ impl From<&backstory_model::Session> for Session {
             ingested_at: marks.ingested_at.map(time),
             analyzed_at: marks.analyzed_at.map(time),
             evicted_at: marks.evicted_at.map(time),
+            pinned_at: marks.pinned_at.map(time),
         }
     }
 }

@@ -11,6 +11,14 @@ pub struct Status {
     pub home: String,
     /// What it takes on disk.
     pub stored: Stored,
+    /// Tier 1: raw events, against their caps.
+    pub raw: RawTier,
+    /// Tier 2: what is distilled, against its cap.
+    pub distilled: DistilledTier,
+    /// How many sessions are where.
+    pub sessions: SessionCounts,
+    /// How long the budget lasts.
+    pub forecast: Forecast,
     /// The last finished sweep.
     pub last_sweep: Option<Sweep>,
     /// Sessions lost in the last 30 days.
@@ -110,4 +118,52 @@ pub struct AgentStatus {
     pub bad: u64,
     /// Transcripts that are not empty and yet yielded no message.
     pub silent_files: u64,
+}
+
+/// Raw events: rows and packs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RawTier {
+    /// Rows, the write-ahead log included.
+    pub rows_bytes: u64,
+    /// Packs, in whole pieces of disk.
+    pub packs_bytes: u64,
+    /// Both.
+    pub bytes: u64,
+    /// Above this, distilled sessions leave.
+    pub soft_cap_bytes: u64,
+    /// Above this, any session leaves.
+    pub hard_cap_bytes: u64,
+    /// Distilled sessions older than this leave.
+    pub max_age_days: u64,
+}
+
+/// Everything that stays: sessions, tokens, cursors, digests, signals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct DistilledTier {
+    /// On disk.
+    pub bytes: u64,
+    /// Above this, Backstory warns.
+    pub cap_bytes: u64,
+}
+
+/// Sessions by what is kept of them, sub-agents included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SessionCounts {
+    /// With raw events.
+    pub resident: u64,
+    /// Whose raw events have left.
+    pub evicted: u64,
+    /// Whose digest is missing or not up to date.
+    pub unanalyzed: u64,
+    /// Kept from eviction.
+    pub pinned: u64,
+}
+
+/// The rate of the last thirty days, and how long the soft cap lasts at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Forecast {
+    /// Raw bytes a day; `null` with less than three days of history.
+    pub daily_bytes: Option<u64>,
+    /// Days the soft cap lasts; `null` where there is no rate.
+    pub lasts_days: Option<u64>,
 }

@@ -1,5 +1,6 @@
 //! What a sweep did: `sync --json`.
 
+use crate::{Distilled, Eviction};
 use serde::Serialize;
 
 /// One finished sweep.
@@ -15,6 +16,10 @@ pub struct Sync {
     pub secrets: u64,
     /// Messages of hooks that were heard.
     pub spooled: u64,
+    /// What was distilled.
+    pub distilled: Distilled,
+    /// What left to keep the budget; `null` if that was not looked at.
+    pub eviction: Option<Eviction>,
     /// All trouble counted.
     pub problem_count: u64,
     /// Trouble in detail; long lists are cut, the count is not.

@@ -5,6 +5,7 @@ use crate::env::{Env, HOME};
 use crate::error::Failure;
 use crate::settings::Settings;
 use crate::ui::Ui;
+use crate::when::{self, End};
 use backstory_model::Timestamp;
 use backstory_store::{Home, Vault};
 use jiff::tz::TimeZone;
@@ -42,6 +43,19 @@ impl Context {
             }
             _ => path.to_owned(),
         }
+    }
+
+    /// A moment as people type it.
+    pub(crate) fn moment(
+        &self,
+        text: Option<&str>,
+        end: End,
+    ) -> Result<Option<Timestamp>, Failure> {
+        let Some(text) = text else { return Ok(None) };
+        when::parse(text, end, self.now, self.zone()).map(Some).ok_or_else(|| {
+            Failure::usage(format!("{text:?} is no moment"))
+                .hint("try 2026-11-01, 2026-11-01T10:00:00Z, 7d, 3h, today or yesterday")
+        })
     }
 
     /// The effective settings; warnings about the file are shown.

@@ -60,7 +60,10 @@ impl Kind {
 /// Exit codes and their meaning, as help and docs list them.
 pub(crate) const EXIT_CODES: &[(u8, &str)] = &[
     (0, "all went well"),
-    (1, "it worked, but problems were found: files that cannot be read, trouble seen by doctor"),
+    (
+        1,
+        "it worked, but problems were found: unreadable files, failed digests, data lost, trouble seen by doctor",
+    ),
     (2, "wrong arguments or configuration"),
     (3, "the archive cannot be used: damaged, read-only, or the disk is full"),
     (4, "another sync is running"),

@@ -29,13 +29,17 @@ impl SweepBar {
         }
         let bar = self.bar.get_or_insert_with(|| new_bar(progress.bytes_total));
         if progress.sessions_done < progress.sessions_total {
+            bar.set_prefix("Distilling");
+            bar.set_length(progress.sessions_total);
+            bar.set_position(progress.sessions_done);
             bar.set_message(format!(
-                "distilling {} of {} sessions",
+                "{} of {} sessions",
                 count(progress.sessions_done),
                 count(progress.sessions_total)
             ));
             return;
         }
+        bar.set_prefix("Reading");
         bar.set_length(progress.bytes_total);
         bar.set_position(progress.bytes_done.min(progress.bytes_total));
         bar.set_message(format!(
@@ -58,7 +62,7 @@ impl SweepBar {
 
 fn new_bar(length: u64) -> ProgressBar {
     let bar = ProgressBar::new(length);
-    if let Ok(style) = ProgressStyle::with_template("Reading {wide_bar:.cyan/dim} {msg}  {eta} ") {
+    if let Ok(style) = ProgressStyle::with_template("{prefix} {wide_bar:.cyan/dim} {msg}  {eta} ") {
         bar.set_style(style.progress_chars("━━─"));
     }
     bar

@@ -4,7 +4,7 @@ mod file;
 mod hub;
 mod nearest;
 mod retention;
-mod size;
+pub(crate) mod size;
 
 pub(crate) use hub::Token;
 
@@ -13,7 +13,7 @@ use crate::error::Failure;
 use backstory_model::Flavor;
 use file::ConfigFile;
 use hub::Hub;
-use retention::Retention;
+pub(crate) use retention::Retention;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};

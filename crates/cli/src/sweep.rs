@@ -1,12 +1,13 @@
 //! A sweep as commands run it: options from settings, a bar while it works, its report in words.
 
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::{Exit, Failure};
 use crate::figures::{bytes, count, plural};
 use crate::progress::SweepBar;
 use crate::settings::Settings;
 use crate::ui::{BAD, BOLD, DIM, Ui, paint};
 use crate::untrusted::one_line;
+use crate::upkeep;
 use backstory_api as api;
 use backstory_engine::{Problem, Root, SyncOptions, SyncReport};
 use backstory_model::Flavor;
@@ -82,6 +83,20 @@ pub(crate) fn gist(report: &SyncReport) -> String {
     text
 }
 
+/// What a sweep did to keep the archive in order, on one line; nothing if that was nothing.
+pub(crate) fn upkeep_line(report: &SyncReport) -> Option<String> {
+    let done = [upkeep::distilled_line(&report.distilled), upkeep::evicted_line(&report.evictions)];
+    let done: Vec<String> = done.into_iter().flatten().collect();
+    (!done.is_empty()).then(|| done.join(" · "))
+}
+
+/// How a sweep ended; trouble with digests and the budget is told.
+pub(crate) fn exit(report: &SyncReport, ui: &mut Ui) -> Exit {
+    let failed = upkeep::warn_of_failures(&report.distilled, ui);
+    let lost = upkeep::warn_of_budget(&report.evictions, false, ui);
+    if failed || lost || report.problem_count > 0 { Exit::Problems } else { Exit::Success }
+}
+
 /// Lists what made trouble, with file and line.
 pub(crate) fn write_problems(
     report: &SyncReport,
@@ -146,6 +161,8 @@ pub(crate) fn shape(options: &SyncOptions, report: &SyncReport) -> api::Sync {
             .collect(),
         secrets: report.secrets,
         spooled: report.spooled,
+        distilled: upkeep::distilled_shape(&report.distilled),
+        eviction: options.budget.map(|_| upkeep::eviction_shape(&report.evictions)),
         problem_count: report.problem_count,
         problems: report.problems.iter().map(problem_shape).collect(),
     }

@@ -7,7 +7,7 @@ use anstream::{AutoStream, ColorChoice, StripStream};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::fmt::Display;
-use std::io::{BufWriter, IsTerminal, Write, stderr, stdout};
+use std::io::{BufWriter, IsTerminal, Write, stderr, stdin, stdout};
 
 /// Headings and names.
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -111,6 +111,29 @@ impl Ui {
             return None;
         }
         terminal_size::terminal_size().map(|(width, _)| usize::from(width.0).max(40))
+    }
+
+    /// How many entries a list may have: as asked, else only so many where a person reads.
+    pub(crate) fn limit(&self, asked: Option<usize>, on_terminal: usize) -> Option<usize> {
+        match asked {
+            Some(0) => None,
+            Some(limit) => Some(limit),
+            None if self.out_is_terminal && !self.json => Some(on_terminal),
+            None => None,
+        }
+    }
+
+    /// Asks a person; nothing if there is none to ask.
+    pub(crate) fn confirm(&mut self, question: &str) -> Option<bool> {
+        if !stdin().is_terminal() || !self.err_is_terminal {
+            return None;
+        }
+        let _ = self.out.flush();
+        let _ = write!(self.err, "{question} [y/N] ");
+        let _ = self.err.flush();
+        let mut answer = String::new();
+        stdin().read_line(&mut answer).ok()?;
+        Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
     /// One line of data.

@@ -11,6 +11,8 @@ mod distiller_tests;
 mod edits;
 mod facts;
 pub mod fingerprint;
+pub mod forecast;
+pub mod lookup;
 mod moment;
 mod outcome;
 pub mod patterns;

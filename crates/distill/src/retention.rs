@@ -81,7 +81,7 @@ pub struct Plan {
     pub analyze_first: bool,
     /// Raw bytes in use afterwards.
     pub usage_after: u64,
-    /// Bytes over the hard cap that nothing may free: all that is left is pinned.
+    /// Bytes over the hard cap that only unpinning would free.
     pub stuck_bytes: u64,
 }
 
@@ -117,7 +117,9 @@ pub fn plan(usage: u64, holdings: &[Holding], budget: &Budget, now: Timestamp) -
         }
         plan.drop(held, Reason::LastResort);
     }
-    plan.stuck_bytes = plan.usage_after.saturating_sub(hard);
+    let pinned = holdings.iter().filter(|held| held.is_pinned).map(|held| held.bytes).sum();
+    // The rest is what an empty archive takes: no session holds it.
+    plan.stuck_bytes = plan.usage_after.saturating_sub(hard).min(pinned);
     plan
 }
 

@@ -73,8 +73,15 @@ pub fn evict(
 ) -> Result<EvictReport, SyncError> {
     if dry_run {
         let vault = Vault::open(home)?;
-        let (before, residents) = (vault.tiers()?, vault.residents()?);
-        let made = make_plan(before, &residents, budget, now);
+        let (before, mut residents) = (vault.tiers()?, vault.residents()?);
+        let mut made = make_plan(before, &residents, budget, now);
+        if made.analyze_first {
+            // In earnest these would be analysed first, and nothing lost.
+            for resident in &mut residents {
+                resident.analyzed_at.get_or_insert(now);
+            }
+            made = make_plan(before, &residents, budget, now);
+        }
         let mut report = EvictReport { before, ..EvictReport::default() };
         report.evicted = named(&made.leave, &residents, before);
         report.stuck_bytes = made.stuck_bytes;

@@ -65,8 +65,10 @@ pub struct Watermarks {
     pub ingested_at: Option<Timestamp>,
     /// Digest written.
     pub analyzed_at: Option<Timestamp>,
-    /// Raw payloads dropped.
+    /// Raw events dropped.
     pub evicted_at: Option<Timestamp>,
+    /// Kept from eviction by the human's word.
+    pub pinned_at: Option<Timestamp>,
 }
 
 /// One normalised session, as it is stored and shown.

@@ -68,14 +68,16 @@ const SIGNAL_COLUMNS: &str = "x.kind, x.fingerprint, x.seq, x.last_seq, x.ts, x.
     x.fix_seq, x.fix, x.tried";
 
 impl Vault {
-    /// Sessions to distil; with `all` also those that are up to date.
+    /// Sessions to distil; with `all` also those that are up to date. Where no event is left, there
+    /// is nothing to distil: an empty digest would hide a loss.
     pub fn pending(&self, all: bool) -> Result<Vec<PendingSession>, StoreError> {
         let mut statement = self.connection.prepare(if all {
             "SELECT id, session_uid, iif(evicted_before > 0, analyzed_seq, 0), next_seq
              FROM sessions WHERE events > 0 AND next_seq > evicted_before ORDER BY id"
         } else {
             "SELECT id, session_uid, analyzed_seq, next_seq
-             FROM sessions WHERE analyzed_at IS NULL AND events > 0 ORDER BY id"
+             FROM sessions
+             WHERE analyzed_at IS NULL AND events > 0 AND next_seq > evicted_before ORDER BY id"
         })?;
         let pending = statement.query_map([], |row| {
             Ok(PendingSession {

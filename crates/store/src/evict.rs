@@ -88,3 +88,27 @@ impl Writer {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Home, Writer};
+
+    #[test]
+    fn room_is_given_back_to_the_last_page() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::new(dir.path());
+        let mut writer = Writer::open(&home).unwrap();
+        writer.reclaim().unwrap();
+        let len = || fs_err::metadata(home.archive()).unwrap().len();
+        let before = len();
+        let many = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300)
+            INSERT INTO digests SELECT x, 1, randomblob(9000), x'' FROM n";
+        writer.connection.execute_batch(many).unwrap();
+        writer.reclaim().unwrap();
+        assert!(len() > before + 2_000_000);
+        writer.connection.execute_batch("DELETE FROM digests").unwrap();
+        writer.reclaim().unwrap();
+        // What is left beyond are pages of the map of pages.
+        assert!(len() <= before + 2 * 16_384, "{} of {before} bytes", len());
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::{StoreError, Vault, Writer};
 use backstory_model::{SessionUid, Timestamp};
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 /// What was removed with a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,8 @@ impl Writer {
                  WHERE source_id IN (SELECT id FROM sources WHERE session_id = ?1)"
             ))?;
         }
-        delete("UPDATE sources SET path = '' WHERE session_id = ?1")?;
+        // A reader's memory names places and tools; without it the file is read from its start.
+        delete("UPDATE sources SET path = '', problem = NULL, state = x'' WHERE session_id = ?1")?;
         self.connection
             .prepare_cached(include_str!("sql/forget_session.sql"))?
             .execute(params![session_id, now.0])?;
@@ -72,6 +73,29 @@ impl Writer {
 }
 
 impl Vault {
+    /// What forgetting a session would remove.
+    pub fn to_forget(&self, uid: &SessionUid) -> Result<Forgotten, StoreError> {
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT events, pack_len,
+                    (SELECT count(*) FROM digests WHERE session_id = sessions.id),
+                    (SELECT count(*) FROM signals WHERE session_id = sessions.id)
+                 FROM sessions WHERE session_uid = ?1",
+            )?
+            .query_row([uid.as_str()], |row| {
+                let count = |column| row.get::<_, i64>(column).map(|count| count as u64);
+                Ok(Forgotten {
+                    events: count(0)?,
+                    pack_bytes: count(1)?,
+                    digests: count(2)?,
+                    signals: count(3)?,
+                })
+            })
+            .optional()?
+            .unwrap_or_default())
+    }
+
     /// True if nothing of a session may be stored again.
     pub fn is_forgotten(&self, session_id: i64) -> Result<bool, StoreError> {
         let found: i64 = self

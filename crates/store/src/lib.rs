@@ -5,7 +5,9 @@
 //! ([`Chunk`] by [`Chunk`]: rows, pack blocks and the source's cursor together); reading never
 //! blocks on it.
 
+mod agreement;
 mod blob;
+mod census;
 mod chunk;
 mod connect;
 mod cursor;
@@ -28,6 +30,7 @@ mod verify;
 mod writer;
 
 pub use blob::BlobCompressor;
+pub use census::{Census, Recent};
 pub use chunk::{
     Block, Chunk, EventRow, QuarantineRow, SecretRow, SessionDelta, Text, UsageRow, UsageRule,
 };

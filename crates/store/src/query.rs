@@ -21,6 +21,8 @@ pub struct SessionFilter {
     pub outcome: Option<Outcome>,
     /// Only sub-agents of this session.
     pub parent: Option<SessionUid>,
+    /// Only pinned ones.
+    pub pinned: bool,
     /// Sub-agents too; otherwise they are folded into their parents.
     pub with_subagents: bool,
     /// At most so many.
@@ -53,6 +55,9 @@ impl Vault {
         }
         if let Some(outcome) = filter.outcome {
             add(" AND outcome = ?", Box::new(outcome.name()));
+        }
+        if filter.pinned {
+            add(" AND (pinned_at IS NOT NULL) = ?", Box::new(true));
         }
         if let Some(parent) = &filter.parent {
             add(" AND parent_session_uid = ?", Box::new(parent.as_str().to_owned()));

@@ -196,13 +196,15 @@ impl Vault {
         Ok(found)
     }
 
-    /// Sources that could not be read, and transcripts that yielded no message.
+    /// Sources that could not be read, and transcripts that yielded no message; of what was
+    /// forgotten, nothing is expected.
     pub fn source_problems(&self) -> Result<Vec<SourceProblem>, StoreError> {
         let mut statement = self.connection.prepare(
             "SELECT flavor, path, coalesce(problem,
                 'not empty (' || size || ' bytes), yet no message was found in it')
              FROM sources
-             WHERE problem IS NOT NULL OR (is_transcript AND size > 0 AND messages = 0)
+             WHERE (problem IS NOT NULL OR (is_transcript AND size > 0 AND messages = 0))
+                AND path <> ''
              ORDER BY flavor, path",
         )?;
         let rows = statement.query_map([], |row| {

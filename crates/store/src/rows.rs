@@ -57,7 +57,8 @@ pub(crate) const SESSION_SQL: &str = "SELECT session_uid, flavor, parent_session
     git_branch, model, models, cli_version, title, started_at, ended_at, outcome, outcome_reason,
     input_tokens, output_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens,
     reasoning_tokens, usd, turns, retries, cost_in_parent, task_ref, source_path, source_bytes,
-    events, schema_version, discovered_at, ingested_at, analyzed_at, evicted_at FROM sessions";
+    events, schema_version, discovered_at, ingested_at, analyzed_at, evicted_at, pinned_at FROM
+    sessions";
 
 pub(crate) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
     let uid = SessionUid::from_stored(row.get(0)?);
@@ -107,6 +108,7 @@ pub(crate) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
             ingested_at: at(36)?,
             analyzed_at: at(37)?,
             evicted_at: at(38)?,
+            pinned_at: at(39)?,
         },
     })
 }

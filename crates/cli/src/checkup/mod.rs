@@ -1,5 +1,6 @@
 //! What `doctor` looks at, one file per section; every finding is one [`Check`].
 
+mod digests;
 mod home;
 mod roots;
 mod stored;
@@ -11,12 +12,13 @@ use backstory_api::{Check, Level};
 use backstory_store::{Home, StoreError, Vault};
 
 /// The sections, in the order they are shown, with their titles.
-pub(crate) const SECTIONS: [(&str, &str); 6] = [
+pub(crate) const SECTIONS: [(&str, &str); 7] = [
     ("roots", "Where agents keep their logs"),
     ("home", "Privacy of the archive"),
     ("records", "Records nobody understood"),
     ("files", "Files that made trouble"),
     ("secrets", "Secrets in the agents' logs"),
+    ("digests", "What is kept of sessions"),
     ("store", "Integrity of the archive"),
 ];
 
@@ -44,6 +46,7 @@ pub(crate) fn all(settings: &Settings, context: &Context) -> Result<Vec<Check>, 
             checks.extend(stored::records(&vault)?);
             checks.extend(stored::files(&vault)?);
             checks.extend(stored::secrets(&vault)?);
+            checks.extend(digests::check_all(&vault)?);
             checks.extend(stored::integrity(&vault, context)?);
         }
         Err(StoreError::Missing(_)) => {

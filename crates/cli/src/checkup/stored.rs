@@ -94,6 +94,13 @@ pub(super) fn integrity(vault: &Vault, context: &Context) -> Result<Vec<Check>, 
             broken
         })
         .collect();
+    for path in vault.orphan_packs()? {
+        let path = path.display().to_string();
+        let mut orphan = check("store", Level::Attention, "belongs to no session");
+        orphan.hint = Some(format!("a sync that was killed may have left it: rm {path}"));
+        orphan.path = Some(path);
+        checks.push(orphan);
+    }
     if checks.is_empty() {
         checks.push(check("store", Level::Ok, "database and packs are whole"));
     }

@@ -96,8 +96,8 @@ fn write(
     }
     for session in sessions {
         if markdown {
-            let family = timeline::family(vault, &session.session_uid)?;
-            let mut teller = MarkdownTeller::new(context, &family);
+            let background = timeline::background(vault, &session.session_uid)?;
+            let mut teller = MarkdownTeller::new(context, &background);
             let scope = Scope { full: true, around: None };
             timeline::tell(vault, session, scope, &mut teller, out)?;
         } else {

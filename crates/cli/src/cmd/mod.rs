@@ -3,14 +3,22 @@
 mod completions;
 mod config;
 mod demo;
+mod digest;
+mod distil;
 mod doctor;
+mod errors;
+mod evict;
 mod export;
+mod forget;
 mod import;
 mod man;
 mod overview;
+mod patterns;
+mod pin;
 mod schedule;
 mod sessions;
 mod show;
+mod signals;
 mod status;
 mod sync;
 mod watch;
@@ -84,16 +92,32 @@ pub(crate) enum Command {
     Sessions(sessions::Args),
     /// Tell one session as a timeline
     Show(show::Args),
+    /// Tell what is kept of one session: goal, outcome, work, trouble, open ends
+    Digest(digest::Args),
+    /// List what was noticed in sessions, the latest first
+    Signals(signals::Args),
+    /// List what happens again and again, the most widespread first
+    Patterns(patterns::Args),
+    /// Tell whether an error was seen before, and what helped
+    Errors(errors::Args),
+    /// Bring digests up to date
+    Distil(distil::Args),
+    /// Let raw events leave until the archive keeps its budget
+    Evict(evict::Args),
+    /// Keep the raw events of a session, whatever the budget
+    Pin(pin::Args),
+    /// Remove sessions for good
+    Forget(forget::Args),
+    /// Write sessions out, for another archive or to read
+    Export(export::Args),
+    /// Take in what another archive exported
+    Import(import::Args),
     /// Tell what is stored, how large it is and how current
     Status,
     /// Check that everything is read, private and whole
     Doctor,
     /// Show every setting in force and where it came from
     Config,
-    /// Write sessions out, for another archive or to read
-    Export(export::Args),
-    /// Take in what another archive exported
-    Import(import::Args),
     /// Let the system run a sync every day or week
     Schedule(schedule::Args),
     /// Walk through a made-up history, without touching yours
@@ -116,6 +140,14 @@ pub(crate) fn run(
         Some(Command::Watch(args)) => watch::run(&args, context, ui),
         Some(Command::Sessions(args)) => sessions::run(&args, context, ui),
         Some(Command::Show(args)) => show::run(&args, context, ui),
+        Some(Command::Digest(args)) => digest::run(&args, context, ui),
+        Some(Command::Signals(args)) => signals::run(&args, context, ui),
+        Some(Command::Patterns(args)) => patterns::run(&args, context, ui),
+        Some(Command::Errors(args)) => errors::run(&args, context, ui),
+        Some(Command::Distil(args)) => distil::run(&args, context, ui),
+        Some(Command::Evict(args)) => evict::run(&args, context, ui),
+        Some(Command::Pin(args)) => pin::run(&args, context, ui),
+        Some(Command::Forget(args)) => forget::run(&args, context, ui),
         Some(Command::Status) => status::run(context, ui),
         Some(Command::Doctor) => doctor::run(context, ui),
         Some(Command::Config) => config::run(context, ui),
@@ -137,6 +169,8 @@ fn more_help() -> String {
   backstory schedule install         take in what is new every day
   backstory show last                the latest session as a timeline
   backstory show 17092961 --markdown > session.md
+  backstory digest last              what came of it, in short
+  cargo test 2>&1 | backstory errors -
   backstory sessions --json | jq -r 'select(.outcome == \"fail\") | .title'
 
 Exit codes:

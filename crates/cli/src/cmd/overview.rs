@@ -15,14 +15,13 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let settings = context.settings(ui)?;
     let options = sweep::options(&settings, sweep::configured_roots(&settings));
     let report = sweep::run(&options, context, ui)?;
-    let exit = if report.problem_count > 0 { Exit::Problems } else { Exit::Success };
     if ui.json {
         ui.json_line(&sweep::shape(&options, &report))?;
     } else {
         tell(&options, &report, context, ui)?;
     }
     hub::deliver(&settings, &options.home, ui);
-    Ok(exit)
+    Ok(sweep::exit(&report, ui))
 }
 
 fn tell(
@@ -132,6 +131,7 @@ fn write_gist(
             format!("{} for {} of logs, in {home}", bytes(sizes.rows + sizes.packs), bytes(source)),
         ));
     }
+    facts.extend(sweep::upkeep_line(report).map(|line| ("upkeep", line)));
     if report.secrets > 0 {
         let found = plural(report.secrets, "secret");
         facts.push(("redacted", format!("{found} before anything was stored")));

@@ -8,10 +8,10 @@ use crate::ids::ShortIds;
 use crate::table::{Cell, Column, Table};
 use crate::ui::{BAD, BOLD, CODE, DIM, GOOD, Ui, WARN, paint};
 use crate::untrusted::one_line;
-use crate::when::{self, End};
+use crate::when::End;
 use anstyle::Style;
 use backstory_api as api;
-use backstory_model::{Flavor, Outcome, Session, SessionUid, Timestamp};
+use backstory_model::{Flavor, Outcome, Session, SessionUid};
 use backstory_store::{SessionFilter, Vault};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -22,7 +22,8 @@ const MAX_DEPTH: usize = 8;
 
 /// Arguments of `sessions`.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(after_help = "A moment is 2026-11-01, 2026-11-01T10:00:00Z, 7d, 3h, today or yesterday.")]
+#[command(after_help = "A moment is 2026-11-01, 2026-11-01T10:00:00Z, 7d, 3h, today or yesterday.
+Before a title, ⚑ marks a pinned session and ◌ one whose raw events have left.")]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) filters: Filters,
@@ -65,12 +66,7 @@ fn outcome_parser() -> impl TypedValueParser<Value = Outcome> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let vault = context.vault(ui)?;
-    let limit = match args.limit {
-        Some(0) => None,
-        Some(limit) => Some(limit),
-        None if ui.out_is_terminal() && !ui.json => Some(TERMINAL_LIMIT),
-        None => None,
-    };
+    let limit = ui.limit(args.limit, TERMINAL_LIMIT);
     let mut filter = args.filters.resolve(context)?;
     filter.with_subagents = args.all;
     // One more than is listed tells whether there are more.
@@ -100,19 +96,12 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
 impl Filters {
     /// With moments understood.
     pub(crate) fn resolve(&self, context: &Context) -> Result<SessionFilter, Failure> {
-        let moment = |text: &Option<String>, end: End| -> Result<Option<Timestamp>, Failure> {
-            let Some(text) = text else { return Ok(None) };
-            when::parse(text, end, context.now, context.zone()).map(Some).ok_or_else(|| {
-                Failure::usage(format!("{text:?} is no moment"))
-                    .hint("try 2026-11-01, 2026-11-01T10:00:00Z, 7d, 3h, today or yesterday")
-            })
-        };
         Ok(SessionFilter {
             flavor: self.agent,
             repo: self.repo.clone(),
             branch: self.branch.clone(),
-            since: moment(&self.since, End::Since)?,
-            until: moment(&self.until, End::Until)?,
+            since: context.moment(self.since.as_deref(), End::Since)?,
+            until: context.moment(self.until.as_deref(), End::Until)?,
             outcome: self.outcome,
             ..SessionFilter::default()
         })
@@ -162,7 +151,7 @@ fn row(session: &Session, id: &str, subagents: usize, context: &Context) -> Vec<
         place(session).into(),
         Cell::styled(
             if is_subagent { Style::new() } else { BOLD },
-            format!("{indent}{}", title(session)),
+            format!("{indent}{}{}", mark(session), title(session)),
         ),
         count(u64::from(session.cost.turns)).into(),
         tokens(all_tokens(&session.cost)).into(),
@@ -182,6 +171,15 @@ fn place(session: &Session) -> String {
 fn title(session: &Session) -> String {
     let title = session.title.as_deref().or(session.lineage.agent_name.as_deref());
     title.map(one_line).unwrap_or_default()
+}
+
+/// What a human or the budget decided about the raw events.
+fn mark(session: &Session) -> &'static str {
+    match (session.watermarks.pinned_at, session.watermarks.evicted_at) {
+        (Some(_), _) => "⚑ ",
+        (None, Some(_)) => "◌ ",
+        (None, None) => "",
+    }
 }
 
 fn outcome(outcome: Outcome) -> Cell {

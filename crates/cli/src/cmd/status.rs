@@ -7,6 +7,7 @@ use crate::sweep;
 use crate::table::{Cell, Column, Table};
 use crate::ui::{BOLD, DIM, Ui, WARN, paint};
 use crate::untrusted::one_line;
+use crate::usage::Usage;
 use backstory_api as api;
 use backstory_engine::notices::{self, Event, Notice};
 use backstory_model::Timestamp;
@@ -21,19 +22,22 @@ const SHOWN_LOSSES: usize = 5;
 
 /// Runs the command.
 pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
-    let vault = context.vault(ui)?;
+    let settings = context.settings(ui)?;
+    let vault = Vault::open(&Home::new(&settings.home.value))?;
     let totals = vault.totals()?;
     let sizes = vault.sizes()?;
     let last_sweep = vault.last_sweep()?;
     let losses = recent_losses(vault.home(), context.now, ui);
+    let usage = Usage::of(&vault, &settings.retention, context.now)?;
     if ui.json {
         let stored = stored_shape(&totals, sizes);
-        ui.json_line(&shape(&vault, stored, &totals, last_sweep, losses))?;
+        ui.json_line(&shape(&vault, stored, &totals, last_sweep, (losses, &usage)))?;
         return Ok(Exit::Success);
     }
     let mut facts =
         vec![("archive", context.short_path(&vault.home().dir().display().to_string()))];
     facts.push(("stored", stored(&totals, sizes)));
+    facts.extend(usage.facts());
     facts.push((
         "last sync",
         last_sweep.map_or_else(|| "never finished".into(), |sweep| last(sweep, context)),
@@ -170,12 +174,16 @@ fn shape(
     stored: api::Stored,
     totals: &[FlavorTotals],
     last_sweep: Option<SweepRecord>,
-    data_loss: Vec<api::DataLoss>,
+    (data_loss, usage): (Vec<api::DataLoss>, &Usage<'_>),
 ) -> api::Status {
     api::Status {
         home: vault.home().dir().display().to_string(),
         stored,
         data_loss,
+        raw: usage.raw_shape(),
+        distilled: usage.distilled_shape(),
+        sessions: usage.sessions_shape(),
+        forecast: usage.forecast,
         last_sweep: last_sweep.map(|sweep| api::Sweep {
             started_at: sweep.started_at.to_string(),
             finished_at: sweep.finished_at.to_string(),

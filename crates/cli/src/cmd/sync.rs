@@ -73,7 +73,6 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     }
     options.spool = args.agents.is_empty() && args.roots.is_empty();
     let report = sweep::run(&options, context, ui)?;
-    let exit = if report.problem_count > 0 { Exit::Problems } else { Exit::Success };
     if args.dry_run {
         write_plan(&report, context, ui)?;
     } else if ui.json {
@@ -84,7 +83,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     if !args.dry_run {
         hub::deliver(&settings, &options.home, ui);
     }
-    Ok(exit)
+    Ok(sweep::exit(&report, ui))
 }
 
 /// Folders to sweep: `--root` replaces an agent's own, `--agent` leaves the others out.
@@ -121,6 +120,9 @@ fn write_report(report: &SyncReport, context: &Context, ui: &mut Ui) -> Result<(
     if !ui.is_quiet() {
         write_agents(report, ui)?;
         ui.line(sweep::gist(report))?;
+        if let Some(line) = sweep::upkeep_line(report) {
+            ui.line(line)?;
+        }
         if report.secrets > 0 {
             let secrets = plural(report.secrets, "secret");
             ui.line(format!("{secrets} redacted; `backstory doctor` says where they stand"))?;

@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str) -> Option<u64> {
 }
 
 /// The size in the largest unit that divides it.
-pub(super) fn format(bytes: u64) -> String {
+pub(crate) fn format(bytes: u64) -> String {
     for (name, unit) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] {
         if bytes > 0 && bytes.is_multiple_of(unit) {
             return format!("{}{name}", bytes / unit);

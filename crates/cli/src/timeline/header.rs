@@ -1,42 +1,49 @@
 //! Who a session is: the lines above its timeline, the same for every teller.
 
 use crate::context::Context;
+use crate::digest;
 use crate::error::Failure;
 use crate::figures::{count, duration, local_clock, local_day, local_minute, plural, token_line};
 use crate::ids::ShortIds;
+use crate::table::cut;
+use crate::ui::{BOLD, DIM, paint};
 use crate::untrusted::one_line;
-use backstory_model::{Outcome, Session, SessionUid};
+use backstory_model::{Digest, Outcome, Session, SessionUid};
 use backstory_store::{SessionFilter, Vault};
 use std::fmt::Write;
+use std::io;
 
 /// Sub-agents named one by one.
 const LISTED_SUBAGENTS: usize = 12;
 
-/// The sessions around a session.
+/// What is known around a session's own events.
 #[derive(Debug, Default)]
-pub(crate) struct Family {
+pub(crate) struct Background {
     /// Short ids of all sessions.
     pub(crate) ids: ShortIds,
     /// Its sub-agents, in the order they began.
     pub(crate) children: Vec<Session>,
+    /// What was distilled of it.
+    pub(crate) digest: Option<Digest>,
 }
 
-/// Looks up the sessions around a session.
-pub(crate) fn family(vault: &Vault, uid: &SessionUid) -> Result<Family, Failure> {
+/// Looks up what is known around a session.
+pub(crate) fn background(vault: &Vault, uid: &SessionUid) -> Result<Background, Failure> {
     let filter = SessionFilter { parent: Some(uid.clone()), ..SessionFilter::default() };
     let mut children = vault.sessions(&filter)?;
     children.sort_by_key(|child| child.started_at);
-    Ok(Family { ids: ShortIds::new(vault)?, children })
+    let digest = vault.account(uid)?.map(|account| account.digest);
+    Ok(Background { ids: ShortIds::new(vault)?, children, digest })
 }
 
 /// A line of the header: what it is about, and what is known.
-pub(super) struct Fact {
-    pub(super) name: &'static str,
-    pub(super) text: String,
+struct Fact {
+    name: &'static str,
+    text: String,
 }
 
 /// The title, or the best stand-in for one.
-pub(super) fn title(session: &Session) -> String {
+fn title(session: &Session) -> String {
     match &session.title {
         Some(title) if !title.trim().is_empty() => one_line(title),
         _ => "untitled session".into(),
@@ -44,7 +51,7 @@ pub(super) fn title(session: &Session) -> String {
 }
 
 /// Everything worth knowing before the first event.
-pub(super) fn facts(session: &Session, family: &Family, context: &Context) -> Vec<Fact> {
+fn facts(session: &Session, background: &Background, context: &Context) -> Vec<Fact> {
     let mut facts = vec![Fact { name: "session", text: session.session_uid.to_string() }];
     let mut add = |name: &'static str, text: Option<String>| {
         facts.extend(text.filter(|text| !text.is_empty()).map(|text| Fact { name, text }));
@@ -60,7 +67,9 @@ pub(super) fn facts(session: &Session, family: &Family, context: &Context) -> Ve
             format!("{line}{note}")
         }),
     );
-    add("outcome", outcome(session));
+    add("outcome", outcome(session, background.digest.as_ref()));
+    add("digest", background.digest.as_ref().and_then(digest::gist));
+    add("archive", stay(session, context));
     add("task", session.task_ref.clone());
     let lineage = &session.lineage;
     for (name, other) in [
@@ -68,27 +77,68 @@ pub(super) fn facts(session: &Session, family: &Family, context: &Context) -> Ve
         ("forked from", &lineage.forked_from_uid),
         ("continues", &lineage.continues_uid),
     ] {
-        add(name, other.as_ref().map(|uid| named(uid, family)));
+        add(name, other.as_ref().map(|uid| named(uid, background)));
     }
-    for child in family.children.iter().take(LISTED_SUBAGENTS) {
-        add("sub-agent", Some(subagent(child, family)));
+    for child in background.children.iter().take(LISTED_SUBAGENTS) {
+        add("sub-agent", Some(subagent(child, background)));
     }
-    let more = family.children.len().saturating_sub(LISTED_SUBAGENTS);
+    let more = background.children.len().saturating_sub(LISTED_SUBAGENTS);
     add("sub-agents", (more > 0).then(|| format!("and {more} more")));
     facts
 }
 
+/// Title and facts for a terminal, an empty line below.
+pub(crate) fn write_terminal(
+    session: &Session,
+    background: &Background,
+    context: &Context,
+    columns: Option<usize>,
+    out: &mut dyn io::Write,
+) -> Result<(), Failure> {
+    let fit = |text: &str, taken: usize| match columns {
+        Some(columns) => cut(text, columns.saturating_sub(taken)),
+        None => text.to_owned(),
+    };
+    let mut write = |line: String| writeln!(out, "{line}").map_err(Failure::output);
+    write(paint(BOLD, fit(&title(session), 0)))?;
+    for fact in facts(session, background, context) {
+        let name = format!("{:<13}", fact.name);
+        write(format!("{}{}", paint(DIM, name), fit(&fact.text, 13)))?;
+    }
+    write(String::new())
+}
+
+/// Title and facts as Markdown.
+pub(crate) fn write_markdown(
+    session: &Session,
+    background: &Background,
+    context: &Context,
+    out: &mut dyn io::Write,
+) -> Result<(), Failure> {
+    let mut text = format!("# {}\n\n", title(session));
+    for fact in facts(session, background, context) {
+        text.extend(["- **", fact.name, "**: ", fact.text.as_str(), "\n"]);
+    }
+    out.write_all(text.as_bytes()).map_err(Failure::output)
+}
+
+/// Says that a digest stands in for raw events; nothing where they are all here.
+pub(super) fn departure(session: &Session, context: &Context) -> Option<String> {
+    let left = local_minute(session.watermarks.evicted_at?, context.zone());
+    Some(format!("The raw events up to {left} have left the archive; this is kept of them."))
+}
+
 /// `a1b2c3d4 explore: Find the config loader`.
-pub(super) fn subagent(child: &Session, family: &Family) -> String {
-    let id = family.ids.get(&child.session_uid);
+pub(super) fn subagent(child: &Session, background: &Background) -> String {
+    let id = background.ids.get(&child.session_uid);
     let name = child.lineage.agent_name.as_deref().map(one_line).unwrap_or_default();
     let title = child.title.as_deref().map(one_line).unwrap_or_default();
     let about = [name, title].into_iter().filter(|part| !part.is_empty());
     format!("{id}  {}", about.collect::<Vec<_>>().join(": ")).trim_end().to_owned()
 }
 
-fn named(uid: &SessionUid, family: &Family) -> String {
-    let short = family.ids.get(uid);
+fn named(uid: &SessionUid, background: &Background) -> String {
+    let short = background.ids.get(uid);
     if short == uid.as_str() { short.to_owned() } else { format!("{short}  ({uid})") }
 }
 
@@ -143,11 +193,23 @@ fn work(session: &Session) -> String {
     text
 }
 
-fn outcome(session: &Session) -> Option<String> {
-    let name = session.outcome.name();
+fn outcome(session: &Session, digest: Option<&Digest>) -> Option<String> {
+    let name = digest.and_then(digest::outcome).unwrap_or_else(|| session.outcome.name().into());
     match (&session.outcome_reason, session.outcome) {
         (Some(reason), _) => Some(format!("{name} ({})", one_line(reason))),
         (None, Outcome::Unknown) => None,
-        (None, _) => Some(name.to_owned()),
+        (None, _) => Some(name),
     }
+}
+
+/// What a human or the budget decided about its raw events.
+fn stay(session: &Session, context: &Context) -> Option<String> {
+    let day = |at| local_minute(at, context.zone());
+    let marks = &session.watermarks;
+    let parts = [
+        marks.pinned_at.map(|at| format!("pinned {}", day(at))),
+        marks.evicted_at.map(|at| format!("raw events left {}", day(at))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
 }

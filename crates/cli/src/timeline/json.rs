@@ -1,6 +1,7 @@
-//! A session as JSON Lines: the session first, then one event per line.
+//! A session as JSON Lines: the session first, then its digest if raw events have left, then one
+//! event per line.
 
-use super::{Teller, Told};
+use super::{Background, Teller, Told};
 use crate::error::Failure;
 use backstory_api as api;
 use backstory_model::{Session, SessionEvent};
@@ -9,14 +10,22 @@ use std::io::Write;
 
 /// Tells for programs.
 #[derive(Debug)]
-pub(crate) struct JsonTeller {
+pub(crate) struct JsonTeller<'a> {
     /// With the full content of every event.
     pub(crate) with_payload: bool,
+    pub(crate) background: &'a Background,
 }
 
-impl Teller for JsonTeller {
+impl Teller for JsonTeller<'_> {
     fn begin(&mut self, session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
-        writeln!(out, "{}", to_line(&api::Session::from(session))?).map_err(Failure::output)
+        writeln!(out, "{}", to_line(&api::Session::from(session))?).map_err(Failure::output)?;
+        match &self.background.digest {
+            Some(digest) if session.watermarks.evicted_at.is_some() => {
+                let shape = api::Digest::new(&session.session_uid, digest);
+                writeln!(out, "{}", to_line(&shape)?).map_err(Failure::output)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn event(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {

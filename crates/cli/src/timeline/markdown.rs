@@ -3,8 +3,9 @@
 use super::call::{self, Call};
 use super::diff::{self, Line};
 use super::prose::{self, CHANGE, Excerpt, FAILURE, OUTPUT, SPEECH, THOUGHT};
-use super::{Family, Teller, Told, header};
+use super::{Background, Teller, Told, header};
 use crate::context::Context;
+use crate::digest;
 use crate::error::Failure;
 use crate::figures::{duration, local_minute};
 use crate::untrusted::one_line;
@@ -14,23 +15,27 @@ use std::io::Write;
 /// Tells for documents.
 pub(crate) struct MarkdownTeller<'a> {
     context: &'a Context,
-    family: &'a Family,
+    background: &'a Background,
     turn: u32,
 }
 
 impl<'a> MarkdownTeller<'a> {
-    pub(crate) fn new(context: &'a Context, family: &'a Family) -> Self {
-        Self { context, family, turn: 0 }
+    pub(crate) fn new(context: &'a Context, background: &'a Background) -> Self {
+        Self { context, background, turn: 0 }
     }
 }
 
 impl Teller for MarkdownTeller<'_> {
     fn begin(&mut self, session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
-        let mut text = format!("# {}\n\n", header::title(session));
-        for fact in header::facts(session, self.family, self.context) {
-            text.extend(["- **", fact.name, "**: ", fact.text.as_str(), "\n"]);
+        header::write_markdown(session, self.background, self.context, out)?;
+        let Some(departure) = header::departure(session, self.context) else { return Ok(()) };
+        writeln!(out, "\n_{departure}_").map_err(Failure::output)?;
+        match &self.background.digest {
+            Some(digest) => {
+                digest::write_markdown(&digest::sections(&session.session_uid, digest), out)
+            }
+            None => Ok(()),
         }
-        out.write_all(text.as_bytes()).map_err(Failure::output)
     }
 
     fn event(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {

@@ -6,13 +6,13 @@
 
 mod call;
 mod diff;
-mod header;
+pub(crate) mod header;
 mod json;
 mod markdown;
-mod prose;
+pub(crate) mod prose;
 mod terminal;
 
-pub(crate) use header::{Family, family};
+pub(crate) use header::{Background, background};
 pub(crate) use json::JsonTeller;
 pub(crate) use markdown::MarkdownTeller;
 pub(crate) use terminal::TerminalTeller;

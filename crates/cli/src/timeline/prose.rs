@@ -9,32 +9,32 @@ const MAX_LINE: usize = 400;
 
 /// How much of a text is shown: lines from its beginning and from its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Excerpt {
-    pub(super) head: usize,
-    pub(super) tail: usize,
+pub(crate) struct Excerpt {
+    pub(crate) head: usize,
+    pub(crate) tail: usize,
 }
 
 /// What people and agents say.
-pub(super) const SPEECH: Excerpt = Excerpt { head: 14, tail: 2 };
+pub(crate) const SPEECH: Excerpt = Excerpt { head: 14, tail: 2 };
 /// What tools print: how it ends matters most.
-pub(super) const OUTPUT: Excerpt = Excerpt { head: 2, tail: 3 };
+pub(crate) const OUTPUT: Excerpt = Excerpt { head: 2, tail: 3 };
 /// What tools print when they fail.
-pub(super) const FAILURE: Excerpt = Excerpt { head: 3, tail: 5 };
+pub(crate) const FAILURE: Excerpt = Excerpt { head: 3, tail: 5 };
 /// What agents think.
-pub(super) const THOUGHT: Excerpt = Excerpt { head: 2, tail: 0 };
+pub(crate) const THOUGHT: Excerpt = Excerpt { head: 2, tail: 0 };
 /// Changes to a file.
-pub(super) const CHANGE: Excerpt = Excerpt { head: 6, tail: 2 };
+pub(crate) const CHANGE: Excerpt = Excerpt { head: 6, tail: 2 };
 /// Commands typed.
-pub(super) const COMMAND: Excerpt = Excerpt { head: 3, tail: 0 };
+pub(crate) const COMMAND: Excerpt = Excerpt { head: 3, tail: 0 };
 
 impl Excerpt {
     /// All of it, if asked for.
-    pub(super) fn or_all(self, is_full: bool) -> Self {
+    pub(crate) fn or_all(self, is_full: bool) -> Self {
         if is_full { Self { head: usize::MAX, tail: 0 } } else { self }
     }
 
     /// Picks lines; an `Err` stands for the number left out.
-    pub(super) fn pick<T: Clone>(self, lines: &[T]) -> Vec<Result<T, usize>> {
+    pub(crate) fn pick<T: Clone>(self, lines: &[T]) -> Vec<Result<T, usize>> {
         let kept = self.head.saturating_add(self.tail);
         // Leaving out a single line would save nothing.
         if lines.len() <= kept.saturating_add(1) {
@@ -48,7 +48,7 @@ impl Excerpt {
 }
 
 /// The lines of a text, harmless, without empty ones at either end.
-pub(super) fn lines(text: &str, is_full: bool) -> Vec<String> {
+pub(crate) fn lines(text: &str, is_full: bool) -> Vec<String> {
     let clean = plain(text);
     let mut lines: Vec<String> = clean
         .lines()
@@ -78,7 +78,7 @@ const PREAMBLE: [&str; 8] = [
 ];
 
 /// What a tool printed, without the lines about the run itself.
-pub(super) fn output(text: &str) -> &str {
+pub(crate) fn output(text: &str) -> &str {
     let mut rest = text;
     while let Some((line, after)) = rest.split_once('\n') {
         let line = line.trim();
@@ -94,7 +94,7 @@ pub(super) fn output(text: &str) -> &str {
 }
 
 /// Breaks a line between words; words too long for a line are left alone.
-pub(super) fn wrap(line: &str, width: Option<usize>) -> Vec<String> {
+pub(crate) fn wrap(line: &str, width: Option<usize>) -> Vec<String> {
     let Some(width) = width.filter(|width| line.width() > *width) else {
         return vec![line.to_owned()];
     };

@@ -3,8 +3,9 @@
 use super::call::{self, Call};
 use super::diff::{self, Line};
 use super::prose::{self, CHANGE, COMMAND, Excerpt, FAILURE, OUTPUT, SPEECH, THOUGHT};
-use super::{Family, Teller, Told, header};
+use super::{Background, Teller, Told, header};
 use crate::context::Context;
+use crate::digest;
 use crate::error::Failure;
 use crate::figures::{duration, local_clock, local_day};
 use crate::table::cut;
@@ -23,7 +24,7 @@ const MAX_OPEN_CALLS: usize = 64;
 /// Tells for people.
 pub(crate) struct TerminalTeller<'a> {
     context: &'a Context,
-    family: &'a Family,
+    background: &'a Background,
     columns: Option<usize>,
     turn: u32,
     /// Nothing but the header was told.
@@ -39,10 +40,14 @@ pub(crate) struct TerminalTeller<'a> {
 
 impl<'a> TerminalTeller<'a> {
     /// Lines are wrapped at `columns`.
-    pub(crate) fn new(context: &'a Context, family: &'a Family, columns: Option<usize>) -> Self {
+    pub(crate) fn new(
+        context: &'a Context,
+        background: &'a Background,
+        columns: Option<usize>,
+    ) -> Self {
         Self {
             context,
-            family,
+            background,
             columns,
             turn: 0,
             is_first: true,
@@ -222,9 +227,9 @@ impl<'a> TerminalTeller<'a> {
 
     fn started_subagents(&self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
         let Some(call_id) = &event.call_id else { return Ok(()) };
-        for child in &self.family.children {
+        for child in &self.background.children {
             if child.lineage.parent_call_id.as_ref() == Some(call_id) {
-                let line = self.fit(&header::subagent(child, self.family), 17);
+                let line = self.fit(&header::subagent(child, self.background), 17);
                 told.write(format_args!("{} {line}\n", paint(WARN, "    ↳ sub-agent")))?;
             }
         }
@@ -264,13 +269,15 @@ struct OpenCall {
 
 impl Teller for TerminalTeller<'_> {
     fn begin(&mut self, session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
-        let mut write = |line: String| writeln!(out, "{line}").map_err(Failure::output);
-        write(paint(BOLD, self.fit(&header::title(session), 0)))?;
-        for fact in header::facts(session, self.family, self.context) {
-            let name = format!("{:<13}", fact.name);
-            write(format!("{}{}", paint(DIM, name), self.fit(&fact.text, 13)))?;
+        header::write_terminal(session, self.background, self.context, self.columns, out)?;
+        let Some(departure) = header::departure(session, self.context) else { return Ok(()) };
+        writeln!(out, "{}\n", paint(WARN, departure)).map_err(Failure::output)?;
+        if let Some(digest) = &self.background.digest {
+            let sections = digest::sections(&session.session_uid, digest);
+            digest::write_terminal(&sections, self.columns, out)?;
+            writeln!(out).map_err(Failure::output)?;
         }
-        write(String::new())
+        Ok(())
     }
 
     fn event(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {

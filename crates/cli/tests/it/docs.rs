@@ -3,11 +3,21 @@
 use crate::sandbox::Sandbox;
 use std::fmt::Write;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 21] = [
     "sync",
     "watch",
     "sessions",
     "show",
+    "digest",
+    "signals",
+    "patterns",
+    "errors",
+    "distil",
+    "evict",
+    "pin",
+    "forget",
+    "export",
+    "import",
     "status",
     "doctor",
     "config",

@@ -3,10 +3,14 @@
 
 mod config;
 mod demo;
+mod digest;
 mod docs;
 mod doctor;
+mod evict;
+mod forget;
 mod hub;
 mod json;
+mod memory;
 mod overview;
 mod sandbox;
 #[cfg(unix)]

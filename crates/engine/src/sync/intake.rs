@@ -269,6 +269,7 @@ impl Intake<'_> {
         draft.cursor = reading.cursor.clone();
         if reading.is_forgotten {
             draft.cursor.path.clear();
+            draft.cursor.state.clear();
         }
         if draft.cursor.session_id.is_some() {
             draft.grown_bytes = draft.cursor.stat.size as i64 - reading.counted as i64;

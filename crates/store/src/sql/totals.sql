@@ -17,6 +17,6 @@ SELECT
     (SELECT sum(size) FROM sources WHERE flavor = ?1),
     (SELECT sum(unknown) FROM sources WHERE flavor = ?1),
     (SELECT sum(bad) FROM sources WHERE flavor = ?1),
-    (SELECT count(*) FROM sources WHERE flavor = ?1 AND is_transcript AND size > 0 AND messages = 0)
+    (SELECT count(*) FROM sources WHERE flavor = ?1 AND is_transcript AND size > 0 AND messages = 0 AND path <> '')
 FROM sessions
 WHERE flavor = ?1
