@@ -5,7 +5,7 @@ use crate::digest;
 use crate::error::{Exit, Failure};
 use crate::figures::plural;
 use crate::ids;
-use crate::timeline::{self, header};
+use crate::timeline::{self, Background, header};
 use crate::ui::{DIM, Ui, paint};
 use backstory_api as api;
 
@@ -42,7 +42,8 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         })?;
         return Ok(Exit::Success);
     }
-    let background = timeline::background(&vault, &uid)?;
+    // Its gist would stand above the whole.
+    let background = Background { digest: None, ..timeline::background(&vault, &uid)? };
     let sections = digest::sections(&uid, &account.digest);
     if args.markdown {
         header::write_markdown(&session, &background, context, ui.out())?;

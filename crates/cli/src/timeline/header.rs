@@ -68,7 +68,9 @@ fn facts(session: &Session, background: &Background, context: &Context) -> Vec<F
         }),
     );
     add("outcome", outcome(session, background.digest.as_ref()));
-    add("digest", background.digest.as_ref().and_then(digest::gist));
+    // Where raw events have left, the whole digest follows.
+    let is_told = session.watermarks.evicted_at.is_none();
+    add("digest", background.digest.as_ref().filter(|_| is_told).and_then(digest::gist));
     add("archive", stay(session, context));
     add("task", session.task_ref.clone());
     let lineage = &session.lineage;

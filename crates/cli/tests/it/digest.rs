@@ -30,7 +30,7 @@ fn signal(kind: SignalKind, seq: u32, what: &str, fix: Option<&str>) -> Signal {
 }
 
 /// The demo's history with accounts that do not depend on the rules that make them.
-fn distilled() -> Sandbox {
+pub(crate) fn distilled() -> Sandbox {
     let sandbox = Sandbox::with_history();
     let digest = Digest {
         version: 1,

@@ -73,6 +73,15 @@ fn trouble_of_every_kind_is_found() {
     assert!(levels.iter().any(|check| check["level"] == "note"));
 }
 
+#[test]
+fn packs_without_a_session_are_named() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("archive/packs/ff/0000ffff.pack", "left behind");
+    let run = sandbox.run(&["doctor"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stdout.contains("0000ffff.pack  belongs to no session"), "{run}");
+}
+
 #[cfg(unix)]
 fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut files = Vec::new();

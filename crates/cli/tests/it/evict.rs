@@ -97,6 +97,43 @@ fn pinned_sessions_stay_and_are_blamed_for_the_room_they_take() {
     }
 }
 
+/// Flips a byte of every compressed value in the database, digests first of all.
+fn damage_digests(sandbox: &Sandbox) {
+    let path = sandbox.archive().archive();
+    let mut bytes = fs_err::read(&path).unwrap();
+    let frames: Vec<usize> = (0..bytes.len() - 4)
+        .filter(|at| bytes[*at..].starts_with(&[0x28, 0xb5, 0x2f, 0xfd]))
+        .collect();
+    assert!(!frames.is_empty());
+    for frame in frames {
+        bytes[frame + 4] ^= 0xff;
+    }
+    fs_err::write(&path, bytes).unwrap();
+}
+
+#[test]
+fn what_cannot_be_distilled_leaves_only_in_need_and_not_in_silence() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write_claude(LONG, &[("Hello", "Hi")]);
+    assert_eq!(sandbox.run(&["sync"]).code, 0);
+    damage_digests(&sandbox);
+    let doctor = sandbox.run(&["doctor"]);
+    assert!(doctor.code == 1 && doctor.stdout.contains("distil --all"), "{doctor}");
+    sandbox.write_claude(LONG, &[("Hello", "Hi"), ("And now?", "Now this")]);
+    let run = sandbox.run(&["sync"]);
+    assert!(run.code == 1 && run.stderr.contains("1 session could not be distilled"), "{run}");
+    assert_eq!(sandbox.run(&["distil"]).code, 1);
+    sandbox.set_caps(1, 1 << 30, 1 << 30);
+    assert_eq!(sandbox.run(&["sync", "--quiet"]).code, 1);
+    let resident = |sandbox: &Sandbox| sandbox.json(&["status", "--json"])[0]["sessions"].clone();
+    assert_eq!(resident(&sandbox)["resident"], 1, "below the hard cap it stays");
+    sandbox.set_caps(1, 1, 1 << 30);
+    let run = sandbox.run(&["evict"]);
+    assert!(run.code == 1 && run.stderr.contains("data loss: 1 session left"), "{run}");
+    assert!(run.stdout.contains("last_resort"), "{run}");
+    assert_eq!(resident(&sandbox)["resident"], 0);
+}
+
 #[test]
 fn a_sync_that_exceeds_its_budget_makes_room_and_says_so() {
     let sandbox = Sandbox::with_history();

@@ -71,13 +71,20 @@ fn assert_same_fields(what: &str, documented: &Value, printed: &Value) {
 
 #[test]
 fn examples_have_the_fields_that_are_printed() {
-    let sandbox = Sandbox::with_history();
+    let sandbox = crate::digest::distilled();
     let examples = documented();
     for (heading, arguments) in [
         ("backstory sync --json", &["sync", "--json"][..]),
         ("backstory sync --dry-run --json", &["sync", "--reparse", "--dry-run", "--json"]),
         ("backstory sessions --json", &["sessions", "--json"]),
         ("backstory show ID --json", &["show", "5ca1ab1e", "--json", "--full"]),
+        ("backstory digest ID --json", &["digest", "5ca1ab1e", "--json"]),
+        ("backstory signals --json", &["signals", "--kind", "error_fix", "--json"]),
+        ("backstory patterns --json", &["patterns", "--kind", "error", "--json"]),
+        ("backstory errors MESSAGE --json", &["errors", "error: no such table: teas", "--json"]),
+        ("backstory distil --json", &["distil", "--json"]),
+        ("backstory evict --json", &["evict", "--dry-run", "--json"]),
+        ("backstory forget --json", &["forget", "5ca1ab1e", "--dry-run", "--json"]),
         ("backstory status --json", &["status", "--json"]),
         ("backstory doctor --json", &["doctor", "--json"]),
         ("backstory config --json", &["config", "--json"]),

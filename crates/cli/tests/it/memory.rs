@@ -96,10 +96,9 @@ fn unpacked(pack: &[u8]) -> Vec<Vec<u8>> {
         let len = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
         let raw_len = u32::from_le_bytes([*e, *f, *g, *h]) as usize;
         let (body, after) = more[8..].split_at(len);
-        blocks.push(match len == raw_len {
-            true => body.to_vec(),
-            false => zstd::bulk::decompress(body, raw_len).unwrap(),
-        });
+        let is_plain = len == raw_len;
+        let unpacked = |body| zstd::bulk::decompress(body, raw_len).unwrap();
+        blocks.push(if is_plain { body.to_vec() } else { unpacked(body) });
         rest = after;
     }
     blocks
