@@ -62,8 +62,7 @@ impl Detector for RetryLoops {
                 failed.times += 1;
                 failed.last = seq;
                 if failed.blind >= BLIND || failed.times >= STUBBORN {
-                    let fingerprint =
-                        xxh3_64(format!("{}{}", call.tool, call.family).as_bytes());
+                    let fingerprint = xxh3_64(format!("{}{}", call.tool, call.family).as_bytes());
                     let what = format!("{} failed {} times", call.name(), failed.times);
                     out.note(Self::KIND, fingerprint, beat, &what);
                 }
