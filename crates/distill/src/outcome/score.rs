@@ -146,8 +146,8 @@ fn human_words(trail: &Trail, scale: &mut Scale) {
 fn proof(trail: &Trail, facts: &Facts, scale: &mut Scale) {
     let failing = facts.failing.iter().max_by_key(|failing| failing.last);
     if let Some(failing) = failing {
-        // Work went on after it: the failure may have been left on purpose.
-        let recent = Some(failing.last) > trail.edit.max(trail.commit);
+        // Work went on after it, or none was done: the failure may be nobody's fault here.
+        let recent = trail.edit.is_some() && Some(failing.last) > trail.edit.max(trail.commit);
         let excused = trail.agent.as_ref().is_some_and(|agent| agent.excuses);
         let weight = match (excused, recent) {
             (true, _) => 1,
