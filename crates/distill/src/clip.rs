@@ -49,7 +49,19 @@ fn json_cost(c: char) -> usize {
     }
 }
 
+/// True for a text that stands in JSON as it is: most texts are like that, and short.
+fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let clean = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    bytes.iter().all(clean)
+        && !matches!((bytes.first(), bytes.last()), (Some(b' '), _) | (_, Some(b' ')))
+        && !text.contains("  ")
+}
+
 fn cut(text: &str, max: usize, keep_breaks: bool) -> String {
+    if text.len() <= max && is_plain(text) {
+        return text.to_owned();
+    }
     const MARK: usize = '…'.len_utf8();
     let mut out = String::new();
     let mut used = 0;

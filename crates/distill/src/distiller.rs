@@ -75,7 +75,9 @@ impl Distiller {
     /// The account so far; `session` is the row as it stands now.
     pub fn finish(mut self, session: &Session) -> Distilled {
         let Open { facts, trail, detectors, .. } = &mut self.open;
-        trail.rest();
+        if let Some((seq, words)) = trail.rest() {
+            digest::answer(&mut self.digest, seq, &words);
+        }
         facts.prune(detectors.watches_since());
         self.digest.version = DIGEST_VERSION;
         let (digest, rest) = digest::finish(self.digest, trail, facts, session);

@@ -159,6 +159,10 @@ impl Facts {
 
     /// Takes what the event changed.
     pub(crate) fn settle(&mut self, beat: Beat<'_>) {
+        if beat.prompt().is_some() {
+            // What was not answered before the human speaks again never will be.
+            self.pending.clear();
+        }
         self.began |= beat.is_call() || beat.event.kind == EventKind::AssistantMsg;
         if beat.is_call() {
             if let Some(call) = beat.call.filter(|call| call.id != 0) {

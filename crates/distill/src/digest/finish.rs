@@ -41,8 +41,8 @@ pub(crate) fn finish(
     session: &Session,
 ) -> (Digest, Rest) {
     let mut rest = Rest::default();
-    let working = digest.clone();
     sort(&mut digest);
+    let working = digest.clone();
     if let Some(cwd) =
         session.cwd.as_deref().map(|cwd| cwd.trim_end_matches('/')).filter(|cwd| !cwd.is_empty())
     {

@@ -6,8 +6,8 @@ use crate::clip;
 use backstory_model::{ChangedFile, CommandUse, Digest, TestUse};
 
 const TOOLS: usize = 12;
-const FILES: usize = 20;
-const COMMANDS: usize = 12;
+const FILES: usize = 16;
+const COMMANDS: usize = 10;
 const TESTS: usize = 5;
 const TOOL_MAX: usize = 40;
 const COMMAND_MAX: usize = 100;
@@ -120,8 +120,8 @@ mod tests {
         }
         let digest = script.distill().digest;
         assert_eq!((digest.files[0].path.as_str(), digest.files[0].edits), ("main.rs", 40));
-        assert_eq!((digest.files.len(), digest.more_files), (20, 21));
-        assert_eq!((digest.commands.len(), digest.more_commands), (12, 28 + 40));
+        assert_eq!((digest.files.len(), digest.more_files), (16, 25));
+        assert_eq!((digest.commands.len(), digest.more_commands), (10, 30 + 40));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::clip;
 use backstory_model::{Digest, EventKind, Role, Snippet};
 use serde::{Deserialize, Serialize};
 
-const GOAL_MAX: usize = 400;
+const GOAL_MAX: usize = 320;
 const ANSWER_MAX: usize = 400;
 const SNIPPET_MAX: usize = 240;
 
@@ -77,13 +77,6 @@ impl Ledger {
                     );
                 }
             }
-            EventKind::AssistantMsg if !beat.text.trim().is_empty() => {
-                keep(
-                    digest,
-                    1,
-                    Snippet { seq, why: "answer".into(), text: clip::words(beat.text, ANSWER_MAX) },
-                );
-            }
             _ => {}
         }
         Self::work(beat, digest);
@@ -114,6 +107,11 @@ impl Ledger {
             commits::note(digest, call, beat.seq(), beat.text);
         }
     }
+}
+
+/// Keeps the agent's last words as the answer.
+pub(crate) fn answer(digest: &mut Digest, seq: u32, text: &str) {
+    keep(digest, 1, Snippet { seq, why: "answer".into(), text: clip::words(text, ANSWER_MAX) });
 }
 
 /// Keeps a snippet; of its kind only the latest `max`.

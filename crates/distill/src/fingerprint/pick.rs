@@ -28,7 +28,9 @@ pub(crate) fn telling_line(text: &str) -> Option<(Telling, &str)> {
     let mut best: Option<(Telling, &str)> = None;
     let mut after_panic = false;
     for line in head.lines().chain(tail.lines()).flat_map(unfold) {
-        let line = line.trim();
+        // Pytest puts an `E` before what went wrong.
+        let told = line.strip_prefix("E  ");
+        let line = told.unwrap_or(line).trim();
         if line.len() < 3 {
             continue;
         }
@@ -37,14 +39,14 @@ pub(crate) fn telling_line(text: &str) -> Option<(Telling, &str)> {
             continue;
         }
         after_panic = line.contains("panicked at ") && line.ends_with(':');
-        let Some(telling) = judge(line) else { continue };
+        let failed_assertion = told.is_some() && line.starts_with("assert ");
+        let Some(telling) = judge(line).or(failed_assertion.then_some(Telling::Exact)) else {
+            continue;
+        };
         let better = match best {
             None => true,
             // Of a traceback the last line counts, of a compiler's errors the first.
-            Some((known, _)) => {
-                telling > known
-                    || telling == known && is_exception(line.trim_start_matches("E  ").trim_start())
-            }
+            Some((known, _)) => telling > known || telling == known && is_exception(line),
         };
         if better {
             best = Some((telling, line));
@@ -115,7 +117,6 @@ static EXACT: LazyLock<Phrases> = LazyLock::new(|| {
         "ld:",
         "ld.lld:",
         "undefined symbols",
-        "assert ",
         "formatter would have",
         "assertionerror",
         "uncaught ",
@@ -198,8 +199,6 @@ static HINTS: LazyLock<Phrases> = LazyLock::new(|| {
 
 fn judge(line: &str) -> Option<Telling> {
     let shown = clip::head(line, 400);
-    // Pytest puts an `E` before what went wrong.
-    let shown = shown.strip_prefix("E  ").map_or(shown, str::trim_start);
     if shown.len() < 3 || looks_like_source(shown) {
         return None;
     }

@@ -90,7 +90,7 @@ fn ending(trail: &Trail, facts: &Facts, scale: &mut Scale) {
     let spoke = trail.agent.as_ref().map(|agent| agent.seq);
     if let Some(seq) = trail.interrupt.filter(|_| trail.interrupt > active) {
         scale.add(Abandoned, 6, seq, "interrupted by the human at the end");
-    } else if let Some(seq) = trail.denial.filter(|_| trail.denial > spoke) {
+    } else if let Some(seq) = trail.denial.filter(|_| denied_for_good(trail)) {
         scale.add(Abandoned, 5, seq, "a call was denied and nothing followed");
     } else if let Some(seq) = trail.api_failure.filter(|_| trail.api_failure > active) {
         scale.add(Fail, 6, seq, "the last request failed");
@@ -105,6 +105,12 @@ fn ending(trail: &Trail, facts: &Facts, scale: &mut Scale) {
     }
 }
 
+/// A call was denied, and neither work nor words of the human followed.
+fn denied_for_good(trail: &Trail) -> bool {
+    let talked = trail.human.as_ref().map(|human| human.seq);
+    trail.denial > trail.call.max(trail.result).max(talked)
+}
+
 /// What the human said last.
 fn human_words(trail: &Trail, scale: &mut Scale) {
     let Some(human) = &trail.human else { return };
@@ -112,6 +118,10 @@ fn human_words(trail: &Trail, scale: &mut Scale) {
     let answered = trail.agent_active() > Some(human.seq);
     if !answered {
         match human.tone {
+            Tone::Happy if human.more => {
+                scale.add(Abandoned, 3, human.seq, unanswered(&human.words));
+                scale.add(Success, 1, human.seq, said());
+            }
             Tone::Happy => scale.add(Success, 6, human.seq, said()),
             Tone::Unhappy => scale.add(Fail, 6, human.seq, said()),
             Tone::GivesUp => scale.add(Abandoned, 7, human.seq, said()),
@@ -136,9 +146,14 @@ fn human_words(trail: &Trail, scale: &mut Scale) {
 fn proof(trail: &Trail, facts: &Facts, scale: &mut Scale) {
     let failing = facts.failing.iter().max_by_key(|failing| failing.last);
     if let Some(failing) = failing {
-        // Work went on after it: the failure may have been left on purpose.
-        let recent = Some(failing.last) > trail.edit.max(trail.commit);
-        let weight = if recent { 4 } else { 2 };
+        // Work went on after it, or none was done: the failure may be nobody's fault here.
+        let recent = trail.edit.is_some() && Some(failing.last) > trail.edit.max(trail.commit);
+        let excused = trail.agent.as_ref().is_some_and(|agent| agent.excuses);
+        let weight = match (excused, recent) {
+            (true, _) => 1,
+            (false, true) => 5,
+            (false, false) => 2,
+        };
         scale.add(Fail, weight, failing.last, format!("failing: {}", failing.what));
     } else if let Some((seq, true)) = trail.test {
         let weight = if Some(seq) > trail.edit { 3 } else { 2 };

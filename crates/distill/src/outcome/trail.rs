@@ -36,6 +36,9 @@ pub(crate) struct Agent {
     pub seq: u32,
     /// How they speak of the work.
     pub report: Report,
+    /// They say that what fails is not their doing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub excuses: bool,
     /// The question they end with.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub question: String,
@@ -151,15 +154,16 @@ impl Trail {
         self.git |= call.family.starts_with("git ") && call.is_telling();
     }
 
-    /// Understands the agent's last words.
-    pub(crate) fn rest(&mut self) {
-        if let Some(agent) = self.agent.as_mut().filter(|agent| !agent.unread.is_empty()) {
-            agent.report = words::report(&agent.unread);
-            let last = agent.unread.lines().next_back().unwrap_or_default();
-            agent.question =
-                if words::ends_asking(last) { clip::line(last, WORDS) } else { String::new() };
-            agent.unread = String::new();
-        }
+    /// Understands the agent's last words and hands them out, once.
+    pub(crate) fn rest(&mut self) -> Option<(u32, String)> {
+        let agent = self.agent.as_mut().filter(|agent| !agent.unread.is_empty())?;
+        let text = std::mem::take(&mut agent.unread);
+        agent.report = words::report(&text);
+        agent.excuses = words::excuses(&text);
+        let last = text.lines().next_back().unwrap_or_default();
+        agent.question =
+            if words::ends_asking(last) { clip::line(last, WORDS) } else { String::new() };
+        Some((agent.seq, text))
     }
 
     /// Where the agent last did or said anything.

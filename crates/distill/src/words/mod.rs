@@ -4,8 +4,8 @@ mod phrases;
 
 use crate::clip;
 use phrases::{
-    ANNOUNCES, ASKS_MORE, DONE, FINISHES, GIVES_UP, HAPPY, NEGATIONS, NOT_OBJECTING, OBJECTS,
-    STUCK, UNHAPPY,
+    ANNOUNCES, ASKS_MORE, DONE, EXCUSES, FINISHES, GIVES_UP, HAPPY, NEGATIONS, NOT_OBJECTING,
+    OBJECTS, STUCK, UNHAPPY,
 };
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +95,11 @@ pub(crate) fn report(text: &str) -> Report {
     }
 }
 
+/// True if the agent says that what fails is not its doing.
+pub(crate) fn excuses(text: &str) -> bool {
+    EXCUSES.is_in(&plain(text))
+}
+
 /// True if the last line of a text is a question.
 pub(crate) fn ends_asking(text: &str) -> bool {
     let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
@@ -121,6 +126,17 @@ pub(crate) fn key(text: &str) -> String {
 
 /// Lower case, straight quotes, one space between words.
 fn plain(text: &str) -> String {
+    if text.is_ascii() {
+        let mut out = String::with_capacity(text.len());
+        for word in text.split_ascii_whitespace() {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(word);
+        }
+        out.make_ascii_lowercase();
+        return out;
+    }
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -180,6 +196,9 @@ mod tests {
             ("The tests are still failing because of X.", Report::Stuck),
             ("Which database should I use?", Report::Asks),
             ("The parser reads tokens one by one.", Report::Plain),
+            ("It crashes because the server failed to bind its port.", Report::Plain),
+            ("I wasn't able to get the build working.", Report::Stuck),
+            ("Let me look at the config next.", Report::Announces),
         ];
         for (text, expected) in cases {
             assert_eq!(report(text), expected, "{text}");

@@ -126,7 +126,8 @@ fn positional(command: &str) -> Vec<&str> {
 /// What was done since the error was last seen: changes, else the command called otherwise.
 pub(super) fn describe(open: &OpenError, since: &[Change], call: &Call) -> Option<String> {
     let otherwise = || {
-        let differs = call.shown != open.command;
+        // Code on the command line is another program each time.
+        let differs = call.shown != open.command && !call.family.ends_with(" -");
         differs.then(|| {
             difference(&open.command, &call.shown).unwrap_or_else(|| {
                 format!("`{}` instead of `{}`", call.shown, clip::line(&open.command, 80))
@@ -153,9 +154,28 @@ pub(super) fn describe(open: &OpenError, since: &[Change], call: &Call) -> Optio
             if since.len() >= CHANGES || changes.iter().any(touches) && changes.len() > 2 {
                 changes.retain(touches);
             }
+            // Formatting mends nothing but format.
+            let mends = |change: &&Change| change.what.starts_with("edit ");
+            if changes.iter().any(mends) && !open.what.to_lowercase().contains("format") {
+                changes.retain(|change| mends(&change) || !is_formatting(&change.what));
+            }
             named(&changes)
         }
     }
+}
+
+fn is_formatting(what: &str) -> bool {
+    [
+        "`gofmt ",
+        "`cargo fmt",
+        "`black ",
+        "`goimports ",
+        "`ruff format",
+        "`uv run ruff format",
+        "prettier ",
+    ]
+    .iter()
+    .any(|mark| what.contains(mark))
 }
 
 /// The last few changes, in order.
