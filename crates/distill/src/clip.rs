@@ -49,6 +49,9 @@ fn json_cost(c: char) -> usize {
     }
 }
 
+/// Bytes of the mark that stands for what was cut off.
+const MARK: usize = '…'.len_utf8();
+
 /// True for a text that stands in JSON as it is: most texts are like that, and short.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -62,7 +65,6 @@ fn cut(text: &str, max: usize, keep_breaks: bool) -> String {
     if text.len() <= max && is_plain(text) {
         return text.to_owned();
     }
-    const MARK: usize = '…'.len_utf8();
     let mut out = String::new();
     let mut used = 0;
     // Where the text ends if the rest does not fit: leaves room for the mark.

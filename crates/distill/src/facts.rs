@@ -73,7 +73,8 @@ impl Facts {
             changes: Vec::new(),
             objection: false,
         };
-        beat.objection = self.began && beat.human_words().is_some_and(words::objects);
+        beat.objection =
+            self.began && !event.is_sidechain && beat.human_words().is_some_and(words::objects);
         if event.kind.is_call() {
             self.observe_call(&mut beat);
         } else if event.role == Role::Tool || is_result(event.kind) && event.call_id.is_some() {

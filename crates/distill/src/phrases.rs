@@ -70,13 +70,23 @@ fn is_wide(c: char) -> bool {
 
 /// Where words and marks begin.
 fn starts(text: &str) -> impl Iterator<Item = usize> + '_ {
+    // Most texts are ASCII, whose characters need no decoding.
+    let (bytes, chars) = if text.is_ascii() { (text.as_bytes(), "") } else { (&[][..], text) };
     let mut inside = false;
-    text.char_indices().filter_map(move |(at, c)| {
+    let plain = bytes.iter().enumerate().filter_map(move |(at, byte)| {
+        let word = byte.is_ascii_alphanumeric();
+        let begins = !(byte.is_ascii_whitespace() || word && inside);
+        inside = word;
+        begins.then_some(at)
+    });
+    let mut inside = false;
+    let decoded = chars.char_indices().filter_map(move |(at, c)| {
         let word = c.is_alphanumeric();
         let begins = !c.is_whitespace() && (!word || !inside || is_wide(c));
         inside = word;
         begins.then_some(at)
-    })
+    });
+    plain.chain(decoded)
 }
 
 #[cfg(test)]

@@ -101,3 +101,44 @@ fn evidence_stands_on_events() {
     assert!(judgement.confidence > 70);
     assert_eq!(judgement.evidence[0], (4, "the human: perfect".to_owned()));
 }
+
+#[test]
+fn a_goodbye_to_the_program_says_nothing_about_the_work() {
+    let mut script = worked();
+    script.says("Fixed the parser; all tests pass.");
+    script.user("exit").interrupt();
+    assert_eq!(outcome(&script), Outcome::Success);
+}
+
+#[test]
+fn a_wish_after_praise_that_nobody_answered_is_left_open() {
+    let mut script = worked();
+    script.says("Done.").user("great! can you also add a changelog entry?");
+    assert_eq!(outcome(&script), Outcome::Abandoned);
+    let mut script = worked();
+    script.says("Done.").user("thanks, works now, that's all");
+    assert_eq!(outcome(&script), Outcome::Success);
+}
+
+#[test]
+fn failures_that_are_not_ours_do_not_count_as_much() {
+    let mut script = worked();
+    script
+        .bash("cargo test")
+        .fails(101, "test z ... FAILED\ntest result: FAILED. 9 passed; 1 failed");
+    script.says("I've fixed the parser. The one failing test is pre-existing and unrelated.");
+    assert_eq!(outcome(&script), Outcome::Success);
+    let mut script = worked();
+    script
+        .bash("cargo test")
+        .fails(101, "test z ... FAILED\ntest result: FAILED. 9 passed; 1 failed");
+    script.says("I've updated the parser.").completion();
+    assert_ne!(outcome(&script), Outcome::Success);
+}
+
+#[test]
+fn a_question_through_a_tool_that_stays_open_leaves_work() {
+    let mut script = worked();
+    script.asks("{\"question\":\"Which format?\"}");
+    assert_eq!(outcome(&script), Outcome::Abandoned);
+}

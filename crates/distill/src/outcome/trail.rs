@@ -80,6 +80,9 @@ pub(crate) struct Trail {
     /// A question put to the human through a tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<u32>,
+    /// The human typed a goodbye to the program.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    leaving: bool,
     /// The session works with git.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub git: bool,
@@ -90,6 +93,10 @@ impl Trail {
     pub(crate) fn event(&mut self, beat: &Beat<'_>) {
         let seq = Some(beat.seq());
         if let Some(text) = beat.human_words() {
+            self.leaving = is_goodbye(text);
+            if self.leaving {
+                return;
+            }
             let first = self.agent.is_none() && self.call.is_none();
             self.human = Some(Human {
                 seq: beat.seq(),
@@ -109,6 +116,8 @@ impl Trail {
                 excerpt(beat.text, &mut agent.unread);
             }
             EventKind::HumanIntervention if beat.event.role == Role::Tool => self.denial = seq,
+            // Who has said goodbye interrupts nothing.
+            EventKind::HumanIntervention if self.leaving => {}
             EventKind::HumanIntervention => self.interrupt = seq,
             EventKind::Completion => self.completion = seq,
             EventKind::Decision if beat.event.role == Role::Assistant => self.question = seq,
@@ -171,6 +180,15 @@ impl Trail {
         let words = self.agent.as_ref().map(|agent| agent.seq);
         words.max(self.call).max(self.result)
     }
+}
+
+/// Words meant for the program, not for the agent.
+fn is_goodbye(text: &str) -> bool {
+    let lower = text.trim().to_ascii_lowercase();
+    matches!(
+        lower.as_str(),
+        "exit" | "quit" | ":q" | ":wq" | "/exit" | "/quit" | "/clear" | "logout"
+    )
 }
 
 /// Beginning and end of a text.

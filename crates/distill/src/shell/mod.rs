@@ -92,6 +92,8 @@ mod tests {
             ("ls; git add -A", "git add"),
             ("bash -lc 'go test ./...'", "go test"),
             ("npm run build", "npm run build"),
+            ("rtk proxy bun run test", "bun run test"),
+            ("rtk bun run test", "bun run test"),
             ("python3 scripts/gen.py --all", "python gen.py"),
             ("python3 - <<'E'\nimport x\nE", "python -"),
             ("/usr/bin/git -C /x commit -m 'a b'", "git commit"),

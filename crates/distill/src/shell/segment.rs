@@ -25,6 +25,11 @@ const WRAPPERS: &[(&[&str], usize)] = &[
     (&["nice"], 0),
     (&["nohup"], 0),
     (&["exec"], 0),
+    (&["rtk"], 0),
+    (&["rtk", "proxy"], 0),
+    (&["xvfb-run"], 0),
+    (&["caffeinate"], 0),
+    (&["direnv", "exec"], 1),
     (&["npx"], 0),
     (&["bunx"], 0),
     (&["pnpm", "exec"], 0),
@@ -282,7 +287,7 @@ fn unwrap(segment: &mut Segment<'_>) {
     loop {
         let assignments = segment.words.iter().take_while(|word| is_assignment(word)).count();
         segment.words.drain(..assignments);
-        let wrapper = WRAPPERS.iter().find(|(names, _)| {
+        let wrapper = WRAPPERS.iter().rev().find(|(names, _)| {
             segment.words.len() > names.len()
                 && base(segment.words[0]) == names[0]
                 && names[1..].iter().zip(&segment.words[1..]).all(|(name, word)| name == word)

@@ -71,7 +71,8 @@ impl Detector for Instructions {
     const KIND: SignalKind = SignalKind::Instruction;
 
     fn event(&mut self, beat: &Beat<'_>, _: &Facts, out: &mut Signals) {
-        let Some(text) = beat.human_words() else { return };
+        // A sub-agent's prompts are an agent's words.
+        let Some(text) = beat.human_words().filter(|_| !beat.event.is_sidechain) else { return };
         let text = clip::head(text, READ);
         let mut taken = 0;
         for sentence in sentences(text) {

@@ -2,7 +2,9 @@
 
 use super::{Detector, Signals};
 use crate::beat::{Beat, Status};
+use crate::call::Call;
 use crate::facts::Facts;
+use crate::shell::Rank;
 use backstory_model::SignalKind;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -19,7 +21,12 @@ impl Detector for SlowCommands {
     const KIND: SignalKind = SignalKind::SlowCommand;
 
     fn event(&mut self, beat: &Beat<'_>, _: &Facts, out: &mut Signals) {
-        let Some(call) = beat.answered().filter(|call| call.is_shell() && call.is_telling()) else {
+        // Without the agent's own measure the time may be the human's, who had to allow the call.
+        let measured = beat.event.duration_ms.is_some();
+        let telling = |call: &&Call| {
+            if measured { call.is_telling() } else { call.rank >= Rank::Build as u8 }
+        };
+        let Some(call) = beat.answered().filter(|call| call.is_shell()).filter(telling) else {
             return;
         };
         if beat.status == Status::Denied {

@@ -18,7 +18,9 @@ impl Detector for FixedTests {
         let Some((call, true)) = beat.test_verdict() else { return };
         for failing in &facts.failing {
             // A test that passes although nothing changed was not fixed.
-            let Some(change) = facts.changes_since(failing.last).last() else { continue };
+            let since = facts.changes_since(failing.last);
+            let edit = since.iter().rfind(|change| change.what.starts_with("edit "));
+            let Some(change) = edit.or(since.last()) else { continue };
             if call.covers(&failing.family, failing.args) {
                 out.add(Signal {
                     kind: Self::KIND,

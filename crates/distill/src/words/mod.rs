@@ -1,12 +1,11 @@
 //! What people and agents mean by the words they end with.
 
-mod phrases;
+mod agent;
+mod human;
 
 use crate::clip;
-use phrases::{
-    ANNOUNCES, ASKS_MORE, DONE, EXCUSES, FINISHES, GIVES_UP, HAPPY, NEGATIONS, NOT_OBJECTING,
-    OBJECTS, STUCK, UNHAPPY,
-};
+use agent::{ANNOUNCES, DONE, EXCUSES, FINISHES, STUCK};
+use human::{ASKS_MORE, GIVES_UP, HAPPY, NEGATIONS, NOT_OBJECTING, OBJECTS, UNHAPPY};
 use serde::{Deserialize, Serialize};
 
 /// How the human speaks of the work.
@@ -47,6 +46,7 @@ const LISTEN: usize = 600;
 /// The human's tone.
 pub(crate) fn tone(text: &str) -> Tone {
     // A long message is a task or a paste; only its opening is an answer to the work.
+    let text = own_words(text);
     let text = plain(clip::head(text, if text.len() > 800 { 160 } else { LISTEN }));
     if GIVES_UP.is_in(&text) {
         Tone::GivesUp
@@ -57,6 +57,11 @@ pub(crate) fn tone(text: &str) -> Tone {
     } else {
         Tone::Neutral
     }
+}
+
+/// What the human says before pasting something.
+fn own_words(text: &str) -> &str {
+    text.split("```").next().unwrap_or(text)
 }
 
 /// True for words that object to what the agent did.

@@ -157,7 +157,7 @@ pub(super) fn describe(open: &OpenError, since: &[Change], call: &Call) -> Optio
             // Formatting mends nothing but format.
             let mends = |change: &&Change| change.what.starts_with("edit ");
             if changes.iter().any(mends) && !open.what.to_lowercase().contains("format") {
-                changes.retain(|change| mends(&change) || !is_formatting(&change.what));
+                changes.retain(|change| mends(change) || !is_formatting(&change.what));
             }
             named(&changes)
         }
