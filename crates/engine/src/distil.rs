@@ -133,11 +133,19 @@ fn account(vault: &Vault, session: &PendingSession) -> Result<Account, StoreErro
     });
     let mut from = session.clone();
     let mut distiller = resumed.unwrap_or_else(|| {
-        // Made by older rules: begin again with whatever is still here.
+        // Made by older rules: begin again.
         from.from_seq = 0;
         Distiller::new()
     });
-    vault.for_each_moment(&from, |event, text| distiller.event(Moment { event, text }))?;
+    let mut first = None;
+    vault.for_each_moment(&from, |event, text| {
+        first.get_or_insert(event.seq);
+        distiller.event(Moment { event, text });
+    })?;
+    if let (0, Some(1..), Some(saved)) = (from.from_seq, first, vault.account(&session.uid)?) {
+        // The beginning has left: what older rules made of it is better than a digest without it.
+        return Ok(saved);
+    }
     let row = vault.session(&session.uid)?.ok_or_else(|| {
         StoreError::Io(std::io::Error::other(format!("{} has no row", session.uid)))
     })?;

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// Sessions dropped per transaction.
 const COMMIT_SESSIONS: usize = 100;
 /// Room per session is estimated before and measured after; so often is the plan made again.
-const MAX_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 10;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// A session that left.
@@ -114,7 +114,7 @@ pub(crate) fn keep_within(
     let vault = Vault::open(home)?;
     let mut report = EvictReport { before: vault.tiers()?, ..EvictReport::default() };
     report.after = report.before;
-    let mut analyzed = false;
+    let (mut analyzed, mut reclaimed) = (false, false);
     for _ in 0..MAX_ROUNDS {
         let residents = vault.residents()?;
         let made = make_plan(report.after, &residents, budget, now);
@@ -125,6 +125,13 @@ pub(crate) fn keep_within(
         if made.analyze_first && !analyzed {
             analyzed = true;
             report.distilled.add(distil_pending(writer, home, false, now, &mut |_, _| ())?);
+            report.after = vault.tiers()?;
+            continue;
+        }
+        if !reclaimed {
+            // What an eviction that was killed left behind is room already.
+            reclaimed = true;
+            writer.reclaim()?;
             report.after = vault.tiers()?;
             continue;
         }

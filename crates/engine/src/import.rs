@@ -161,6 +161,7 @@ impl Importer {
             retries: 0,
             next_seq,
             cost_in_parent: session.cost_in_parent,
+            is_forgotten: false,
             source_path: self.redactor.redact(&session.source_path).into_owned(),
         }
     }

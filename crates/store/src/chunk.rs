@@ -157,6 +157,8 @@ pub struct SessionDelta {
     pub next_seq: u32,
     /// The parent's cost includes this one's.
     pub cost_in_parent: bool,
+    /// A sub-agent of a forgotten session: only that it must not come back is stored.
+    pub is_forgotten: bool,
     /// Where it is read from, redacted.
     pub source_path: String,
 }

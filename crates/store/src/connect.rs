@@ -49,6 +49,13 @@ pub(crate) fn read_only(home: &Home) -> Result<Connection, StoreError> {
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(connection)
     };
+    let connection = open().map_err(|error| name_corruption(error, &path))?;
+    if migrate::is_current(&connection) {
+        return Ok(connection);
+    }
+    // Written by an older version: brought up to date before it is read.
+    drop(connection);
+    drop(read_write(home)?);
     open().map_err(|error| name_corruption(error, &path))
 }
 

@@ -28,7 +28,8 @@ pub(crate) fn run(connection: &mut Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn is_current(connection: &Connection) -> bool {
+/// True if nothing this version needs is missing.
+pub(crate) fn is_current(connection: &Connection) -> bool {
     let Some((newest, _)) = MIGRATIONS.last() else { return true };
     connection
         .query_row("SELECT count(*) FROM migrations WHERE name = ?1", [newest], |row| {

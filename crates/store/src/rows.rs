@@ -36,19 +36,14 @@ pub(crate) fn cursor(row: &Row<'_>) -> rusqlite::Result<Cursor> {
         lines: row.get::<_, i64>(11)? as u64,
         head_print: row.get(12)?,
         tail_print: row.get(13)?,
-        state: state(row.get(14)?)?,
+        // A damaged memory is none: the file is read again from its start.
+        state: crate::blob::unfold(row.get(14)?).unwrap_or_default(),
         session_id: row.get(15)?,
         messages: row.get::<_, i64>(16)? as u64,
         bad: row.get::<_, i64>(17)? as u64,
         unknown: row.get::<_, i64>(18)? as u64,
         problem: row.get(19)?,
         read_at: row.get::<_, Option<i64>>(20)?.map(Timestamp),
-    })
-}
-
-fn state(bytes: Vec<u8>) -> rusqlite::Result<Vec<u8>> {
-    crate::blob::unfold(bytes).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(14, rusqlite::types::Type::Blob, error.into())
     })
 }
 

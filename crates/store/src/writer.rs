@@ -191,6 +191,7 @@ impl Writer {
                 SCHEMA_VERSION,
                 now.0,
                 chunk.events.iter().any(|event| event.refresh && event.session_id == delta.id),
+                delta.is_forgotten,
             ],
         )?;
         Ok(())

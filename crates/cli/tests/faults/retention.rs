@@ -154,7 +154,7 @@ fn what_cannot_be_distilled_leaves_last_and_is_reported_one_by_one() {
     let output = sandbox.run(&["sync"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("lost") && said.contains("injected fault"), "{}", text(&output));
+    assert!(said.contains("data loss") && said.contains("injected fault"), "{}", text(&output));
 
     let vault = sandbox.vault();
     assert_eq!(vault.verify().unwrap(), []);

@@ -66,6 +66,44 @@ fn subagents_go_with_their_session_and_forks_keep_only_their_own() {
 }
 
 #[test]
+fn a_new_subagent_of_a_forgotten_session_is_not_taken_in() {
+    let sandbox = history();
+    let known = find(&sandbox.home().join(".claude/projects"), "agent-");
+    let name = known.file_stem().unwrap().to_str().unwrap().to_owned();
+    assert_eq!(sandbox.run(&["forget", "5ca1ab1e", "--yes"]).code, 0);
+    let before = ids(&sandbox);
+    let text = fs_err::read_to_string(&known).unwrap();
+    let text = text
+        .replace(name.trim_start_matches("agent-"), "feedbee")
+        .replace("uuid\":\"", "uuid\":\"f");
+    let fresh = known.with_file_name("agent-feedbee.jsonl");
+    fs_err::write(&fresh, &text).unwrap();
+    for arguments in [&["sync"][..], &["sync"], &["sync", "--reparse"]] {
+        assert_eq!(sandbox.run(arguments).code, 0, "{arguments:?}");
+        assert_eq!(ids(&sandbox), before, "{arguments:?}");
+        let mut more = fs_err::read_to_string(&fresh).unwrap();
+        more.push_str(&text.lines().last().unwrap().replace("uuid\":\"", "uuid\":\"e"));
+        fs_err::write(&fresh, more + "\n").unwrap();
+    }
+}
+
+/// The first file below a folder whose name begins like this.
+fn find(dir: &std::path::Path, beginning: &str) -> std::path::PathBuf {
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs_err::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.file_name().unwrap().to_str().unwrap().starts_with(beginning) {
+                return path;
+            }
+        }
+    }
+    panic!("there is no {beginning}…");
+}
+
+#[test]
 fn conditions_combine() {
     let sandbox = history();
     let chosen = |arguments: &[&str]| {

@@ -73,6 +73,7 @@ fn assert_same_fields(what: &str, documented: &Value, printed: &Value) {
 fn examples_have_the_fields_that_are_printed() {
     let sandbox = crate::digest::distilled();
     let examples = documented();
+    sandbox.run(&["export", "--out", "all.jsonl"]);
     for (heading, arguments) in [
         ("backstory sync --json", &["sync", "--json"][..]),
         ("backstory sync --dry-run --json", &["sync", "--reparse", "--dry-run", "--json"]),
@@ -85,6 +86,7 @@ fn examples_have_the_fields_that_are_printed() {
         ("backstory distil --json", &["distil", "--json"]),
         ("backstory evict --json", &["evict", "--dry-run", "--json"]),
         ("backstory forget --json", &["forget", "5ca1ab1e", "--dry-run", "--json"]),
+        ("backstory import FILE --json", &["import", "all.jsonl", "--home", "other", "--json"]),
         ("backstory status --json", &["status", "--json"]),
         ("backstory doctor --json", &["doctor", "--json"]),
         ("backstory config --json", &["config", "--json"]),

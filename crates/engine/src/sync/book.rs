@@ -99,6 +99,17 @@ impl<'a> Book<'a> {
         if self.archive_was_empty { Ok(false) } else { self.vault.is_forgotten(session_id) }
     }
 
+    /// The same, by its uid; a session that is not known is not opened for it.
+    pub(super) fn is_forgotten_uid(&self, uid: &SessionUid) -> Result<bool, StoreError> {
+        if let Some(open) = self.open.get(uid) {
+            return Ok(open.standing == Standing::Forgotten);
+        }
+        if self.archive_was_empty {
+            return Ok(false);
+        }
+        Ok(self.vault.session_head(uid)?.is_some_and(|head| head.is_forgotten))
+    }
+
     /// Takes the first failure of a lookup.
     pub(crate) fn take_failure(&mut self) -> Option<StoreError> {
         self.failure.take()

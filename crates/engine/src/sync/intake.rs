@@ -3,6 +3,7 @@
 use super::book::{Book, Standing};
 use super::discover::stat_of;
 use super::draft::{Draft, PlacedEvent, SessionDraft, Strange};
+use super::forgotten::refuse_subagents;
 use super::lines::{LINE_LIMIT, Lines, Step};
 use super::pipeline::Pipeline;
 use super::plan::{Task, prints};
@@ -258,6 +259,8 @@ impl Intake<'_> {
             usage: Vec::new(),
             strange: Vec::new(),
         };
+        let flavor = reading.cursor.flavor;
+        refuse_subagents(&mut self.book, &records, &uids, &mut draft, flavor)?;
         for Located { line, record } in records {
             self.place(line, record, &uids, &mut draft, reading)?;
         }

@@ -3,6 +3,7 @@
 mod book;
 mod discover;
 mod draft;
+mod forgotten;
 mod intake;
 mod lines;
 mod pipeline;

@@ -2,10 +2,10 @@ INSERT INTO sessions (
     id, session_uid, flavor, parent_session_uid, forked_from_uid, continues_uid, parent_call_id,
     agent_name, repo, project_key, domain, cwd, git_branch, model, models, cli_version, title,
     title_rank, started_at, ended_at, turns, retries, cost_in_parent, task_ref, source_path,
-    source_bytes, events, next_seq, schema_version, discovered_at, ingested_at
+    source_bytes, events, next_seq, schema_version, discovered_at, ingested_at, forgotten_at
 ) VALUES (
     ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-    ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?30
+    ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?30, iif(?32, ?30, NULL)
 ) ON CONFLICT (id) DO UPDATE SET
     parent_session_uid = coalesce(parent_session_uid, excluded.parent_session_uid),
     forked_from_uid = coalesce(excluded.forked_from_uid, forked_from_uid),
