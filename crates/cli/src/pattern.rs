@@ -19,7 +19,7 @@ pub(crate) fn lines(pattern: &Pattern, context: &Context) -> Vec<String> {
         Trend::Rising => ("↗", BAD),
         Trend::Steady => ("→", Style::new()),
         Trend::Falling => ("↘", GOOD),
-        Trend::Quiet => ("·", DIM),
+        Trend::Quiet => ("◦", DIM),
     };
     let mut lines = vec![
         paint(BOLD, one_line(&pattern.what)),
