@@ -18,7 +18,7 @@ const TERMINAL_LIMIT: usize = 15;
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(after_help = "A moment is 2026-11-01, 2026-11-01T10:00:00Z, 7d, 3h, today or yesterday.")]
 pub(crate) struct Args {
-    /// Only this kind; may be repeated
+    /// Only this kind; may be repeated [default: all but idle_gap]
     #[arg(long = "kind", value_name = "KIND", value_parser = kind_parser())]
     pub(crate) kinds: Vec<SignalKind>,
     /// Only this repository, by its name
@@ -39,6 +39,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let vault = context.vault(ui)?;
     let mut kinds = args.kinds.clone();
+    if kinds.is_empty() {
+        // Everybody sleeps; that is no pattern unless asked for.
+        kinds.extend(SignalKind::ALL.into_iter().filter(|kind| *kind != SignalKind::IdleGap));
+    }
     // An error and its fix are one pattern.
     if kinds.contains(&SignalKind::Error) {
         kinds.push(SignalKind::ErrorFix);
