@@ -2,6 +2,7 @@
 
 use crate::fingerprint::{error_line, fingerprint, normalized, similarity};
 use crate::patterns::Pattern;
+use std::collections::HashSet;
 
 /// Below this, two messages have only their grammar in common.
 const MIN_SIMILARITY: f32 = 0.5;
@@ -20,23 +21,26 @@ pub struct Match {
 }
 
 /// Finds what is known of an error message, which may be a whole output around it. The same error
-/// comes first, then similar ones, the most similar first; equals keep the order of `patterns`.
+/// comes first, then similar ones, the most similar first; among equals those with a known fix.
 pub fn lookup(message: &str, patterns: &[Pattern]) -> Vec<Match> {
     // What a person types need not look like an error.
     let first = || message.lines().map(str::trim).find(|line| !line.is_empty());
     let Some(line) = error_line(message).or_else(first) else { return Vec::new() };
     let (print, words) = (fingerprint(line), normalized(line));
-    let (mut same, mut similar) = (Vec::new(), Vec::new());
-    for pattern in patterns {
+    let (mut same, mut similar): (Vec<Match>, Vec<Match>) = (Vec::new(), Vec::new());
+    let mut told = HashSet::new();
+    // The same words may be known as several kinds of trouble: one is told, best with its cure.
+    let (cured, others): (Vec<_>, Vec<_>) =
+        patterns.iter().partition(|pattern| pattern.fix.is_some());
+    for pattern in cured.into_iter().chain(others) {
         let known = normalized(&pattern.what);
-        if pattern.fingerprint == print || known == words {
-            same.push(Match { pattern: pattern.clone(), is_same: true, similarity: 1.0 });
+        let is_same = pattern.fingerprint == print || known == words;
+        let similarity = if is_same { 1.0 } else { similarity(&words, &known) };
+        if similarity < MIN_SIMILARITY || !told.insert(known) {
             continue;
         }
-        let similarity = similarity(&words, &known);
-        if similarity >= MIN_SIMILARITY {
-            similar.push(Match { pattern: pattern.clone(), is_same: false, similarity });
-        }
+        let list = if is_same { &mut same } else { &mut similar };
+        list.push(Match { pattern: pattern.clone(), is_same, similarity });
     }
     similar.sort_by(|one, other| other.similarity.total_cmp(&one.similarity));
     similar.truncate(MAX_SIMILAR);
