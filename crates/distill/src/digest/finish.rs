@@ -55,7 +55,7 @@ pub(crate) fn finish(
             }
         }
     }
-    digest.judgement = judge(trail, facts, session.lineage.parent_session_uid.is_some());
+    digest.judgement = judge(&trail.story);
     digest.open_ends = open_ends(trail, facts, &digest);
     if trim(&mut digest) {
         rest = Rest { whole: Some(Box::new(working)), ..Rest::default() };

@@ -1,30 +1,14 @@
-//! The last of everything that speaks about how a session ended.
+//! The last of everything that leaves an end open.
 
+use super::story::Story;
 use crate::beat::{Beat, Status};
 use crate::clip;
-use crate::words::{self, Report, Tone};
+use crate::words::{self, Report};
 use backstory_model::{EventKind, Role};
 use serde::{Deserialize, Serialize};
 
 /// Bytes kept of last words, as evidence.
 const WORDS: usize = 80;
-
-/// The human's last words.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Human {
-    /// Where.
-    pub seq: u32,
-    /// How they speak of the work.
-    pub tone: Tone,
-    /// They want something more.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub more: bool,
-    /// They opened the session: there was no work to speak of.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub first: bool,
-    /// The words, cut.
-    pub words: String,
-}
 
 /// The agent's last words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,10 +21,19 @@ pub(crate) struct Agent {
     pub words: String,
 }
 
+/// Where the human spoke last.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Human {
+    /// Where.
+    pub seq: u32,
+}
+
 /// What is remembered; every number is the seq of the last such event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Trail {
+    /// What the outcome is judged by.
+    pub story: Story,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub human: Option<Human>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,13 +43,7 @@ pub(crate) struct Trail {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub failure: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub test: Option<(u32, bool)>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub push: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,11 +52,6 @@ pub(crate) struct Trail {
     pub denial: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_failure: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub completion: Option<u32>,
-    /// A question put to the human through a tool.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub question: Option<u32>,
     /// The session works with git.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub git: bool,
@@ -78,32 +60,22 @@ pub(crate) struct Trail {
 impl Trail {
     /// Takes the next event.
     pub(crate) fn event(&mut self, beat: &Beat<'_>) {
+        self.story.event(beat);
         let seq = Some(beat.seq());
-        if let Some(text) = beat.human_words() {
-            let first = self.agent.is_none() && self.call.is_none();
-            self.human = Some(Human {
-                seq: beat.seq(),
-                tone: if first { Tone::Neutral } else { words::tone(text) },
-                more: words::asks_more(text),
-                first,
-                words: clip::line(text, WORDS),
-            });
-            self.question = None;
+        if beat.human_words().is_some() {
+            self.human = Some(Human { seq: beat.seq() });
             return;
         }
         match beat.event.kind {
             EventKind::AssistantMsg if !beat.text.trim().is_empty() => {
                 self.agent = Some(Agent {
                     seq: beat.seq(),
-                    report: words::report(beat.text),
+                    report: words::claims(beat.text).report(),
                     words: closing(beat.text),
                 });
             }
             EventKind::HumanIntervention if beat.event.role == Role::Tool => self.denial = seq,
             EventKind::HumanIntervention => self.interrupt = seq,
-            EventKind::Completion => self.completion = seq,
-            EventKind::Decision if beat.event.role == Role::Assistant => self.question = seq,
-            EventKind::Decision => self.question = None,
             EventKind::Error if beat.is_api_failure() => self.api_failure = seq,
             _ => self.work(beat),
         }
@@ -119,17 +91,7 @@ impl Trail {
             return;
         }
         self.result = seq;
-        if self.question.is_some_and(|asked| beat.answered().is_some_and(|call| call.seq == asked))
-        {
-            self.question = None;
-        }
         let Some(call) = beat.answered() else { return };
-        if let Some((_, passed)) = beat.test_verdict() {
-            self.test = Some((beat.seq(), passed));
-        }
-        if beat.status.is_failure() && call.is_telling() {
-            self.failure = seq;
-        }
         if beat.status != Status::Ok {
             return;
         }
@@ -139,21 +101,12 @@ impl Trail {
         if call.commit().is_some() {
             self.commit = seq;
         }
-        if matches!(call.family.as_str(), "git push" | "gh pr create" | "gh pr merge") {
-            self.push = seq;
-        }
         self.git |= call.family.starts_with("git ") && call.is_telling();
-    }
-
-    /// Where the agent last did or said anything.
-    pub(crate) fn agent_active(&self) -> Option<u32> {
-        let words = self.agent.as_ref().map(|agent| agent.seq);
-        words.max(self.call).max(self.result)
     }
 }
 
 /// The sentence a message ends with, or its only line.
-fn closing(text: &str) -> String {
+pub(super) fn closing(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();
     let last = lines.next_back().filter(|line| line.ends_with('?'));
