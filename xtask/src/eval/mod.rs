@@ -17,7 +17,9 @@ use std::io;
 pub const TUNING: &str = concat!(
     include_str!("../../eval/outcome/tuning.txt"),
     "\n",
-    include_str!("../../eval/outcome/tuning-2.txt")
+    include_str!("../../eval/outcome/tuning-2.txt"),
+    "\n",
+    include_str!("../../eval/outcome/tuning-3.txt")
 );
 /// The cases they are measured by.
 pub const HELD_OUT: &str = include_str!("../../eval/outcome/held-out.txt");
