@@ -93,9 +93,8 @@ fn verdict(story: &Story) -> Said {
 /// The last turn was cut short.
 fn ending(story: &Story) -> Said {
     let spoke = story.agent.as_ref().filter(|agent| !agent.passed);
-    let told = |outcome, confidence, why: &str| {
-        Some((outcome, confidence, story.end_seq, why.to_owned()))
-    };
+    let told =
+        |outcome, confidence, why: &str| Some((outcome, confidence, story.end_seq, why.to_owned()));
     match story.end {
         End::Stopped => told(Abandoned, 86, "interrupted by the human at the end"),
         End::Asking => told(Abandoned, 84, "a question to the human was never answered"),
@@ -164,7 +163,7 @@ fn words(story: &Story) -> Said {
     if claims.has(Claims::GUESSES) {
         return told(Unknown, 52);
     }
-    if claims.has(Claims::STUCK) {
+    if claims.has(if wants_words { Claims::GIVES_UP } else { Claims::STUCK }) {
         let some = story.changed && claims.has(Claims::DONE);
         return if some { told(Unknown, 45) } else { told(Fail, 76) };
     }

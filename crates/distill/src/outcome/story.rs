@@ -240,14 +240,16 @@ impl Story {
         if beat.status == Status::Ok && (call.is_change() || call.is_telling()) {
             self.denied = None;
         }
-        let proves = call.is_test() && beat.test_verdict().is_some() || call.rank >= Rank::Build as u8;
+        let proves =
+            call.is_test() && beat.test_verdict().is_some() || call.rank >= Rank::Build as u8;
         let red = beat.test_verdict().map_or(beat.status.is_failure(), |(_, passed)| !passed);
         let looks_red = red && !call.is_telling() && is_status_report(&call.family);
         if call.is_telling() && !call.edit || looks_red {
             // A green side step proves nothing about a red test.
-            let keeps = self.check.as_ref().is_some_and(|check| {
-                check.red && check.proves && !check.stale && !proves
-            });
+            let keeps = self
+                .check
+                .as_ref()
+                .is_some_and(|check| check.red && check.proves && !check.stale && !proves);
             if !keeps {
                 let what = clip::line(&call.shown, WORDS);
                 self.check = Some(Check { seq, red, proves, stale: false, what });
@@ -259,7 +261,9 @@ impl Story {
         if call.is_change() || call.commit().is_some() {
             self.changed = true;
             self.mended = true;
-            if call.edit && let Some(check) = &mut self.check {
+            if call.edit
+                && let Some(check) = &mut self.check
+            {
                 check.stale = true;
             }
         }
@@ -290,8 +294,9 @@ fn settle(tone: Tone, text: &str, before: Outcome, claims: Claims) -> Tone {
         {
             Tone::Happy
         }
-        (Tone::Neutral, Outcome::Success) if !words::is_wish(text) && text.len() < 120 => {
-            Tone::Happy
+        // Praise has few words and they are known; trouble has as many as there are things.
+        (Tone::Neutral, Outcome::Success) if !words::is_wish(text) => {
+            if text.len() < 16 && text.is_ascii() { Tone::Happy } else { Tone::Unhappy }
         }
         (Tone::Neutral, Outcome::Unknown) if !words::is_wish(text) => Tone::Waits,
         (tone, _) => tone,

@@ -2,8 +2,8 @@
 
 use super::listen::{has_any, has_any_unnegated, plain, sentences, starts_any};
 use super::phrases_agent::{
-    ANNOUNCES, DONE, EXCUSES, FINISHES, GUESSES, NEEDS, OFFERS, PARTIAL, RUNNING, STUCK,
-    TAKES_BACK, TRADES, TRIES, UNABLE, UNTRIED,
+    ANNOUNCES, DONE, EXCUSES, FALLS, FINISHES, FUTURE, GUESSES, NEEDS, NEGATES, NOT_HERE, OFFERS,
+    PARTIAL, RISES, RUNNING, STUCK, TAKES_BACK, TIES, TIMES, TRADES, TRIES, UNABLE, UNTRIED,
 };
 use crate::clip;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,8 @@ impl Claims {
     pub(crate) const ANNOUNCES: Self = Self(1024);
     /// The work was taken back.
     pub(crate) const TAKES_BACK: Self = Self(2048);
+    /// The agent itself did not manage, as opposed to things that fail.
+    pub(crate) const GIVES_UP: Self = Self(4096);
 
     /// True if any of the others is claimed.
     pub(crate) fn has(self, other: Self) -> bool {
@@ -101,7 +103,11 @@ pub(crate) fn claims(text: &str) -> Claims {
     let pleads = has_any(last, NEEDS) && !last.contains("if ");
     found.set(Claims::ASKS, ends_asking || has_any(last, OFFERS));
     found.set(Claims::NEEDS, (ends_asking || pleads) && has_any(last, NEEDS));
-    let announces = text.len() < 300 && starts_any(last, ANNOUNCES) || last.ends_with([':', '：']);
+    let announces =
+        text.len() < 300 && starts_any(last, ANNOUNCES) && !starts_any(last, "let me know")
+            || last.ends_with([':', '：']);
+    let bargains = has_any(&opening, RISES) && has_any(&opening, FALLS);
+    found.set(Claims::TRADES, bargains);
     found.set(Claims::ANNOUNCES, announces);
     found.set(Claims::DONE, starts_any(&opening, FINISHES));
     found
@@ -111,28 +117,39 @@ fn one_sentence(sentence: &str, found: &mut Claims) {
     let asks = sentence.ends_with(['?', '？']);
     let unable = has_any(sentence, UNABLE);
     let excused = has_any(sentence, EXCUSES);
-    let untried = has_any(sentence, UNTRIED) || unable && has_any(sentence, TRIES);
+    let untried = has_any(sentence, UNTRIED)
+        || unable && has_any(sentence, TRIES)
+        || has_any(sentence, NEGATES) && has_any(sentence, NOT_HERE)
+        || has_any(sentence, "whether|ob|si") && has_any(sentence, "will|only|remains|wird|erst");
     let guesses = has_any(sentence, GUESSES);
     found.set(Claims::EXCUSES, excused);
     found.set(Claims::UNTRIED, untried && !excused);
     found.set(Claims::GUESSES, guesses);
-    found.set(Claims::RUNNING, has_any(sentence, RUNNING));
+    let to_come = has_any(sentence, FUTURE) && has_any(sentence, TIMES);
+    found.set(Claims::RUNNING, to_come || has_any(sentence, RUNNING));
     found.set(Claims::TRADES, has_any(sentence, TRADES));
     found.set(Claims::TAKES_BACK, has_any(sentence, TAKES_BACK));
     let is_none = has_any(sentence, "no|none|nothing|nobody|zero|keine|kein");
-    found.set(Claims::PARTIAL, (has_any(sentence, PARTIAL) || counts_some(sentence)) && !is_none);
+    let held_up = has_any(sentence, "remaining|rest") && has_any(sentence, TIES);
+    let some = held_up || has_any(sentence, PARTIAL) || counts_some(sentence);
+    found.set(Claims::PARTIAL, some && !is_none);
     if !(untried || guesses || excused || asks) {
-        let stuck = has_any(sentence, STUCK) || has_any(sentence, FIRST_PERSON);
+        let gives_up = has_any(sentence, FIRST_PERSON);
+        let stuck = gives_up || has_any(sentence, STUCK) || has_any(sentence, IN_GENERAL);
+        found.set(Claims::GIVES_UP, gives_up);
         found.set(Claims::STUCK, stuck);
         found.set(Claims::DONE, !stuck && has_any_unnegated(sentence, DONE));
     }
 }
 
 /// Failing of the agent itself, as opposed to things in general that cannot be.
-const FIRST_PERSON: &str = "i can't|i cannot|i could not|i couldn't|could not be|couldn't be|\
-    i was unable|i'm unable|i am unable|unable to|i'm not able|i am not able|i was not able|\
-    i wasn't able|failed to|ich konnte|ich kann|konnte ich|no pude|no puedo|no he podido|\
+const FIRST_PERSON: &str = "i can't|i cannot|i could not|i couldn't|\
+    i was unable|i'm unable|i am unable|i'm not able|i am not able|i was not able|\
+    i wasn't able|i failed to|i have no access|ich konnte|ich kann|konnte ich|no pude|no puedo|no he podido|\
     je n'ai pas pu|je n'ai pas réussi|não consegui|无法|没能|失败|できませんでした";
+
+/// The same in the passive; in an answer these are about the matter.
+const IN_GENERAL: &str = "could not be|couldn't be|unable to|failed to";
 
 /// `four of the six`, `3 of 5`: some, but not all.
 fn counts_some(sentence: &str) -> bool {
@@ -150,9 +167,27 @@ fn counts_some(sentence: &str) -> bool {
 
 fn number(word: &str) -> Option<u32> {
     const NAMES: [&str; 21] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-        "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
-        "nineteen", "twenty",
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+        "twenty",
     ];
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let named = NAMES.iter().position(|name| *name == word).map(|at| at as u32);

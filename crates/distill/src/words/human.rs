@@ -2,8 +2,8 @@
 
 use super::listen::{has_any, has_any_unnegated, phrases, places, plain, starts_any};
 use super::phrases_human::{
-    ACCEPTS, BAD_SIGNS, CONFIRMS, CONTINUES, CONTRASTS, COURTESY, DECLINES, GIVES_UP, GOOD_SIGNS, HAPPY,
-    MOCKS, NOT_OBJECTING, OBJECTS, ORDERS, UNDOES, UNHAPPY, WAITS,
+    ACCEPTS, BAD_SIGNS, CONFIRMS, CONTINUES, CONTRASTS, COURTESY, DECLINES, GIVES_UP, GOOD_SIGNS,
+    HAPPY, MOCKS, NOT_OBJECTING, OBJECTS, ORDERS, OTHER_DAYS, RESUMES, UNDOES, UNHAPPY, WAITS,
 };
 use crate::clip;
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,8 @@ fn heard(text: &str) -> String {
 pub(crate) fn verdict(text: &str) -> Tone {
     let text = heard(text);
     let whole = text.as_str();
-    if has_any(whole, GIVES_UP) {
+    let puts_off = has_any(whole, RESUMES) && has_any(whole, OTHER_DAYS);
+    if puts_off || has_any(whole, GIVES_UP) {
         return Tone::GivesUp;
     }
     if has_any(whole, COURTESY) {
@@ -77,7 +78,10 @@ pub(crate) fn verdict(text: &str) -> Tone {
     let (first, last) = point.map_or(("", whole), |at| whole.split_at(at));
     let praised = has_any_unnegated(whole, HAPPY) || has_any(whole, GOOD_SIGNS);
     let blamed = has_any(whole, UNHAPPY) || has_any(last, BAD_SIGNS);
-    if has_any(whole, MOCKS) {
+    if matches!(whole.trim_end_matches(['.', '…']), "hm" | "hmm" | "hmmm") {
+        return Tone::Waits;
+    }
+    if has_any(whole, MOCKS) || whole.ends_with("??") {
         return Tone::Unhappy;
     }
     if has_any(whole, WAITS) {
@@ -110,7 +114,10 @@ pub(crate) fn is_wish(text: &str) -> bool {
 
 fn is_order(text: &str) -> bool {
     starts_any(text, ORDERS)
-        || has_any(text, "can you|could you|please|pls|plz|let's|bitte|kannst du|por favor|puedes|peux-tu|请|帮我|ください|して|now add|also add")
+        || has_any(
+            text,
+            "can you|could you|please|pls|plz|let's|bitte|kannst du|por favor|puedes|peux-tu|请|帮我|ください|して|now add|also add",
+        )
         || text.ends_with('?') && !starts_any(text, "why|warum|wieso|por qué|pourquoi")
 }
 
@@ -129,8 +136,9 @@ fn is_nod(text: &str) -> bool {
             .max_by_key(|phrase| phrase.len());
         let Some(found) = found else { return false };
         nodded = true;
-        rest = rest[found.len()..]
-            .trim_start_matches(|c: char| !c.is_alphanumeric() && c < '\u{2000}' || c == '\u{fe0f}');
+        rest = rest[found.len()..].trim_start_matches(|c: char| {
+            !c.is_alphanumeric() && c < '\u{2000}' || c == '\u{fe0f}'
+        });
         rest = rest.trim_start_matches(['，', '。', '、', '！']);
     }
     nodded
@@ -160,9 +168,26 @@ pub(crate) fn asks_more(text: &str) -> bool {
     let text = heard(text);
     text.contains(['?', '？'])
         || [
-            " now ", "can you", "could you", "please ", "next", "let's", "lets ", "also ", " but ",
-            "then ", "and add", "go ahead", "merge it", "commit", "push", "jetzt ", "ahora ",
-            "maintenant", "接下来", "次は",
+            " now ",
+            "can you",
+            "could you",
+            "please ",
+            "next",
+            "let's",
+            "lets ",
+            "also ",
+            " but ",
+            "then ",
+            "and add",
+            "go ahead",
+            "merge it",
+            "commit",
+            "push",
+            "jetzt ",
+            "ahora ",
+            "maintenant",
+            "接下来",
+            "次は",
         ]
         .iter()
         .any(|phrase| text.contains(phrase))

@@ -41,8 +41,21 @@ pub(super) fn has_any_unnegated(text: &str, list: &str) -> bool {
 }
 
 const NEGATIONS: &[&str] = &[
-    "not ", "n't ", "never ", "no longer ", "isn't", "nicht ", "hardly ", "far from ", "less than ",
-    "no ", "pas ", "would be ", "why ", "不", "没",
+    "not ",
+    "n't ",
+    "never ",
+    "no longer ",
+    "isn't",
+    "nicht ",
+    "hardly ",
+    "far from ",
+    "less than ",
+    "no ",
+    "pas ",
+    "would be ",
+    "why ",
+    "不",
+    "没",
 ];
 
 /// The text begins with one of the phrases.

@@ -9,7 +9,9 @@ mod phrases_wish;
 mod wish;
 
 pub(crate) use agent::{Claims, Report, claims};
-pub(crate) use human::{Tone, asks_more, confirms, goes_on, is_wish, objects, tone, undoes, verdict};
+pub(crate) use human::{
+    Tone, asks_more, confirms, goes_on, is_wish, objects, tone, undoes, verdict,
+};
 pub(crate) use wish::{Wish, wish};
 
 use listen::plain;

@@ -94,6 +94,42 @@ pub(super) const TRIES: &str = "\
     run the suite|check that|check whether|check this|check how|test on|test whether|\
     test against|test the|test here|test from|test with|test without|test";
 
+/// Where the agent is.
+pub(super) const NOT_HERE: &str = "\
+    here|from here|this machine|this environment|this sandbox|the sandbox|this host|this system|\
+    this container|my side|my end|locally|hier|auf dieser maschine|aquí|desde aquí|ici|这里|本机|ここ|\
+    この環境";
+
+/// Something is not there.
+pub(super) const NEGATES: &str = "\
+    no|not|n't|isn't|aren't|can't|cannot|don't|doesn't|without|lack|lacks|nor|kein|keine|keinen|\
+    nicht|ohne|sin|sans|pas|没有|无|不|ない|ません";
+
+/// It is still to come.
+pub(super) const FUTURE: &str = "\
+    will|should be|should finish|should take|expect|expected|ready by|done by|through by|wird|\
+    sollte|terminará|debería|sera|devrait|预计|予定";
+
+/// How long, or when.
+pub(super) const TIMES: &str = "\
+    hours|hour|minutes|minute|tonight|tomorrow|overnight|morning|days|weeks|stunden|minuten|\
+    morgen|horas|minutos|mañana|heures|demain|小时|分钟|時間|分後";
+
+/// One side of a bargain.
+pub(super) const RISES: &str = "\
+    faster|smaller|better|lower|less|fewer|improves|improved|falls|drops|schneller|besser|\
+    más rápido|plus rapide|更快|速く";
+
+/// The other side.
+pub(super) const FALLS: &str = "\
+    slower|larger|bigger|worse|higher|more memory|rises|grows|langsamer|schlechter|más lento|\
+    plus lent|更慢|遅く";
+
+/// What keeps a remainder from being done.
+pub(super) const TIES: &str = "\
+    still|need|needs|require|requires|depend|depends|not|n't|can't|use|wait|waits|later|\
+    decision";
+
 /// The result has not been tried.
 pub(super) const UNTRIED: &str = "\
     untested|not tested|not been tested|wasn't tested|have not tested|haven't tested|unverified|\
@@ -116,7 +152,9 @@ pub(super) const UNTRIED: &str = "\
     por favor verifica|pruébalo|non testé|pas testé|pas pu tester|merci de tester|à tester|\
     peux-tu tester|未测试|没有测试|无法测试|没法测试|无法验证|请测试|请验证|请试|请确认|未検証|未確認|確認できていません|試せません|試していません|\
     テストできません|確認してください|試してください|確認をお願い|ご確認ください|please check on|please check it|\
-    please check whether|please check if|please check that|please check|hopefully";
+    please check whether|please check if|please check that|please check|hopefully|\
+    have a look before|give it a try|give it a spin|try it out and|once it is deployed|\
+    on the real";
 
 /// The agent does not know.
 pub(super) const GUESSES: &str = "\
@@ -127,7 +165,9 @@ pub(super) const GUESSES: &str = "\
     can't be sure|cannot be sure|not certain|nothing to prove|no proof|can't prove|cannot prove|\
     speculation|hard to say|without more information|nicht reproduzieren|nicht nachstellen|\
     vermutung|no pude reproducir|no puedo reproducir|pas pu reproduire|无法复现|没能复现|无法重现|再現できません|\
-    再現しません";
+    再現しません|no lead|no clue|never failed|never occurred|never happened|did not occur|\
+    not find the cause|not find a cause|cause is unclear|cause remains|remains unclear|\
+    still unclear";
 
 /// Why something red is nothing to worry about.
 pub(super) const EXCUSES: &str = "\
@@ -150,20 +190,21 @@ pub(super) const EXCUSES: &str = "\
 
 /// Some of it is left.
 pub(super) const PARTIAL: &str = "\
-    the remaining|remaining two|remaining three|remaining ones|the rest is|the rest are|\
-    the others still|most of them|part of it|partially|halfway|left alone|left them|left those|\
-    left untouched|i skipped|were skipped|still to do|still to come|still missing|remains to be|\
-    not done yet|isn't done|your decision|needs a decision|need a decision|\
-    depends on a decision|until it is decided|until you decide|incomplete|unfinished|\
-    not complete|partially complete|partially done|a first version|nur teilweise|teilweise|\
-    der rest|die restlichen|übrig|fehlt noch|fehlen noch|noch offen|habe ich gelassen|el resto|\
-    faltan|parcialmente|pendiente|le reste|il manque|il reste|partiellement|reste à|其余|剩下|剩余|还没|\
-    尚未|残り|未対応|未完了|i left them|i left those|i left the|i left it|left alone for now|\
-    stay as they are for now|are left|is left|not finished|are not done yet|not migrated yet|\
-    not converted yet|not done|still need to be|still needs to be|half of the|half of them|\
-    the first half|is up to you|are up to you|is your call|up to you|most of the|some of the|\
-    what is missing|still is missing|is still missing|are still missing|not included yet|\
-    other half|部分完成|还有一部分|一部のみ";
+    the rest is|the rest are|the others still|most of them|part of it|partially|halfway|\
+    left alone|left them|left those|left untouched|i skipped|were skipped|still to do|\
+    still to come|still missing|remains to be|not done yet|isn't done|your decision|\
+    needs a decision|need a decision|depends on a decision|until it is decided|until you decide|\
+    incomplete|unfinished|not complete|partially complete|partially done|a first version|\
+    nur teilweise|teilweise|der rest|die restlichen|übrig|fehlt noch|fehlen noch|noch offen|\
+    habe ich gelassen|el resto|faltan|parcialmente|pendiente|le reste|il manque|il reste|\
+    partiellement|reste à|其余|剩下|剩余|还没|尚未|残り|未対応|未完了|i left them|i left those|i left the|\
+    i left it|left alone for now|stay as they are for now|are left|is left|not finished|\
+    are not done yet|not migrated yet|not converted yet|not done|still need to be|\
+    still needs to be|half of the|half of them|the first half|is up to you|are up to you|\
+    is your call|up to you|most of the|some of the|what is missing|still is missing|\
+    is still missing|are still missing|not included yet|other half|部分完成|还有一部分|一部のみ|\
+    have to decide|has to decide|you to decide|yours to decide|have to be decided|\
+    must be decided|musst du entscheiden|tienes que decidir|à toi de décider|需要你决定";
 
 /// It is not over yet.
 pub(super) const RUNNING: &str = "\
@@ -189,7 +230,7 @@ pub(super) const TRADES: &str = "\
     better in some|faster but|smaller but|but slower|but larger|but uses more|but the files|\
     but latency|but memory|at the cost of|at the expense of|no significant difference|\
     within the noise|within noise|noisy|kommt darauf an|einerseits|dafür aber|gemischt|depende|\
-    por otro lado|ça dépend|en revanche|取决于|各有|一長一短|場合による|トレードオフ";
+    por otro lado|ça dépend|en revanche|取决于|各有|一長一短|場合による|トレードオフ|toss-up|toss up|a draw|a wash";
 
 /// The work cannot go on without an answer.
 pub(super) const NEEDS: &str = "\

@@ -33,7 +33,7 @@ pub(super) const HAPPY: &str = "\
     отлично|супер|kiitos|teşekkürler|没问题|很棒|不错|搞定|好了|解决了|成功了|正常了|对了|可以用|棒|太棒|牛|厉害|辛苦了|多谢|谢了|\
     助かりました|助かります|完璧|動きました|直りました|できました|いい感じ|素晴らしい|大丈夫です|バッチリ|うまくいきました|最高|ありがと|感謝|問題ない|問題ありません|\
     解決しました|よさそう|감사합니다|고마워|잘 됩니다|완벽|👍|👌|✅|🎉|🙏|❤|💯|🚀|😍|🥳|🙌|👏|💪|😊|😀|😄|🔥|⭐|✨|merge this|merge|\
-    exactly!|top!|top";
+    exactly!|top!";
 
 /// Not content with the work.
 pub(super) const UNHAPPY: &str = "\
@@ -104,7 +104,8 @@ pub(super) const UNHAPPY: &str = "\
     変わっていません|変わらない|変わってない|ダメ|だめ|駄目|おかしい|エラーが|壊れ|戻して|元に戻|できない|できません|できていません|間違|失敗|落ちる|落ちます|\
     表示されない|表示されません|ひどい|안 됩니다|안돼|안 돼|여전히|took the shop|took the site|nope|you just skipped|\
     you just deleted|you just disabled|roll this back|still the old|is no change|\
-    no change at all";
+    no change at all|who asked|did you even|do you even|what the hell|what the heck|how is this|\
+    how is that|what happened to|where did|where is my|where are my";
 
 /// Lets the matter drop.
 pub(super) const GIVES_UP: &str = "\
@@ -162,6 +163,18 @@ pub(super) const GIVES_UP: &str = "\
     dropping the|stop, |don't do it|don't continue|do not continue|no need to continue|\
     don't go on|found it|nvm found it";
 
+/// Going on with it; on another day it is put off.
+pub(super) const RESUMES: &str = "\
+    pick|continue|resume|carry on|finish|go on|get back|come back|do this|do it|do that|tackle|\
+    weitermachen|weiter|seguimos|sigo|continuer|reprend|继续|続き";
+
+/// Not now.
+pub(super) const OTHER_DAYS: &str = "\
+    monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|later|next week|\
+    next month|next sprint|another|after lunch|after the|tonight|morgen|später|montag|dienstag|\
+    mittwoch|donnerstag|freitag|nächste woche|mañana|más tarde|lunes|viernes|demain|plus tard|\
+    lundi|vendredi|明天|以后|下周|明日|後で|来週";
+
 /// Will find out some other time.
 pub(super) const WAITS: &str = "\
     we'll see|we will see|i'll see|let's see|will see|and see|see whether|let me think|\
@@ -173,13 +186,13 @@ pub(super) const WAITS: &str = "\
     i'll let you know|let you know|report back|get back to you|i'll ask|will ask|let me ask|\
     ask the team|ask around|check with|run it by|i'll deploy|deploy it tonight|need to test|\
     have to test|haven't tested|haven't tried|not tested yet|can't test|cannot test|waiting for|\
-    wait and see|time will tell|hm|hmm|hmmm|mal sehen|mal schauen|schauen wir|schau ich|\
-    schaue ich|ich schau|ich schaue|ich teste|teste ich|werde testen|probiere ich|ich probiere|\
-    ich probier|melde mich|gucke ich|muss ich testen|muss überlegen|überlege|ich frage|ich frag|\
-    ya veremos|a ver|lo pruebo|lo probaré|voy a probar|te aviso|déjame pensar|lo reviso|lo miro|\
-    on verra|je teste|je vais tester|je vais voir|je regarde|je te dis|à voir|je réfléchis|\
-    vou testar|vediamo|我试试|试一下|我看看|再看|想想|考虑|测试一下|試してみ|試します|確認します|確認してみ|様子を見|考え|見てみます|検討|\
-    see if it|see how it|see how this|not sure yet|not sure about|再看看|discuss it|discuss this|\
+    wait and see|time will tell|mal sehen|mal schauen|schauen wir|schau ich|schaue ich|\
+    ich schau|ich schaue|ich teste|teste ich|werde testen|probiere ich|ich probiere|ich probier|\
+    melde mich|gucke ich|muss ich testen|muss überlegen|überlege|ich frage|ich frag|ya veremos|\
+    a ver|lo pruebo|lo probaré|voy a probar|te aviso|déjame pensar|lo reviso|lo miro|on verra|\
+    je teste|je vais tester|je vais voir|je regarde|je te dis|à voir|je réfléchis|vou testar|\
+    vediamo|我试试|试一下|我看看|再看|想想|考虑|测试一下|試してみ|試します|確認します|確認してみ|様子を見|考え|見てみます|検討|see if it|\
+    see how it|see how this|not sure yet|not sure about|再看看|discuss it|discuss this|\
     discuss with|talk to the|i'm unsure";
 
 /// Thanks for an attempt.
@@ -224,7 +237,10 @@ pub(super) const GOOD_SIGNS: &str = "\
     oui|はい|是的|finally|at last|endlich|por fin|enfin|终于|ok now|okay now|now ok|sieht gut|\
     wieder da|grün|schneller|verde|rápido|correcto|bien|vert|plus rapide|d'accord|正常|通过|速く|良い|\
     いいです|flat|better now|feels better|looks better|good|fine|loads fine|fast again|quick now|\
-    loads in|boots fine|boots again|可以了|好的|好了";
+    loads in|boots fine|boots again|可以了|好的|好了|without trouble|without problems|\
+    without any problem|without issues|without any issue|without a problem|without errors|\
+    without a hitch|ohne probleme|sin problemas|sans problème|how i imagined|what i wanted|\
+    what i needed|no trouble";
 
 /// Hints that something is wrong, in a remark about finished work.
 pub(super) const BAD_SIGNS: &str = "\
@@ -258,7 +274,7 @@ pub(super) const ACCEPTS: &str = "\
     thanks|thx|ty|ja|jo|jep|okay danke|gut|verstanden|klar|alles klar|in ordnung|einverstanden|\
     sí|si|vale|de acuerdo|entendido|claro|bueno|bien|oui|d'accord|ok merci|compris|entendu|好|好的|\
     好吧|行|嗯|可以|明白|明白了|知道了|懂了|了解|收到|はい|了解です|了解しました|わかりました|分かりました|承知しました|なるほど|オーケー|네|да|ок|👍|👌|✅|🙂|\
-    😊|🙏|💯|🎉|🚀|❤|♥|🙌|👏|😀|😄|🔥|🥳|💪|🆗|☑|✔";
+    😊|🙏|💯|🎉|🚀|❤|♥|🙌|👏|😀|😄|🔥|🥳|💪|🆗|☑|✔|top|prima|super|perfekt|perfect|genial";
 
 /// Openings that turn an offer down.
 pub(super) const DECLINES: &str = "\

@@ -32,7 +32,10 @@ pub(crate) fn wish(text: &str) -> Wish {
     }
     let hands_off = has_any(&text, HANDS_OFF);
     let asks = starts_any(&text, ASKS) || text.ends_with(['?', '？']) && !has_any(&text, DOING);
-    if hands_off || asks || has_any(&text, TELLS) && !has_any(&text, "fix|behebe|arregla|corrige|修复") {
+    if hands_off
+        || asks
+        || has_any(&text, TELLS) && !has_any(&text, "fix|behebe|arregla|corrige|修复")
+    {
         Wish::Words
     } else if has_any(&text, ALLOWS_RED) {
         Wish::RedWork
