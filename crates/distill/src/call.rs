@@ -103,6 +103,11 @@ impl Call {
         self.rank >= Rank::Act as u8
     }
 
+    /// True if it changes what later commands find.
+    pub(crate) fn is_change(&self) -> bool {
+        self.edit || self.rank == Rank::Change as u8
+    }
+
     /// True if this call checks at least what another, known by its parts, checked.
     pub(crate) fn covers(&self, family: &str, args: u64) -> bool {
         self.family == family && (self.args == args || self.broad)

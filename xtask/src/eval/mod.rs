@@ -14,7 +14,13 @@ use clap::{Args, Subcommand};
 use std::io;
 
 /// The cases rules may be tuned on.
-pub const TUNING: &str = include_str!("../../eval/outcome/tuning.txt");
+pub const TUNING: &str = concat!(
+    include_str!("../../eval/outcome/tuning.txt"),
+    "\n",
+    include_str!("../../eval/outcome/tuning-2.txt"),
+    "\n",
+    include_str!("../../eval/outcome/tuning-3.txt")
+);
 /// The cases they are measured by.
 pub const HELD_OUT: &str = include_str!("../../eval/outcome/held-out.txt");
 

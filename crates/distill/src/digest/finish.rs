@@ -55,7 +55,7 @@ pub(crate) fn finish(
             }
         }
     }
-    digest.judgement = judge(trail, facts, &digest, session.lineage.parent_session_uid.is_some());
+    digest.judgement = judge(&trail.story);
     digest.open_ends = open_ends(trail, facts, &digest);
     if trim(&mut digest) {
         rest = Rest { whole: Some(Box::new(working)), ..Rest::default() };
@@ -108,7 +108,7 @@ fn open_ends(trail: &Trail, facts: &Facts, digest: &Digest) -> Vec<OpenEnd> {
         && trail.human.as_ref().is_none_or(|human| human.seq < agent.seq)
         && Some(agent.seq) > trail.call
     {
-        add(OpenEndKind::UnansweredQuestion, &agent.question, agent.seq);
+        add(OpenEndKind::UnansweredQuestion, &agent.words, agent.seq);
     }
     if let Some(edit) = trail.edit
         && Some(edit) > trail.commit

@@ -1,9 +1,10 @@
 //! How a session ended: success, failure, left in the middle, or nobody can tell.
 
-mod score;
+mod rules;
+mod story;
 mod trail;
 
-pub(crate) use score::judge;
+pub(crate) use rules::judge;
 pub(crate) use trail::Trail;
 
 #[cfg(test)]

@@ -1,33 +1,16 @@
-//! The last of everything that speaks about how a session ended.
+//! The last of everything that leaves an end open.
 
+use super::story::Story;
 use crate::beat::{Beat, Status};
 use crate::clip;
-use crate::words::{self, Report, Tone};
+use crate::words::{self, Report};
 use backstory_model::{EventKind, Role};
 use serde::{Deserialize, Serialize};
 
 /// Bytes kept of last words, as evidence.
 const WORDS: usize = 80;
-/// Bytes of either end of the agent's words that are looked at.
+/// Bytes of either end of the agent's words that are handed out.
 const EXCERPT: usize = 800;
-
-/// The human's last words.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Human {
-    /// Where.
-    pub seq: u32,
-    /// How they speak of the work.
-    pub tone: Tone,
-    /// They want something more.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub more: bool,
-    /// They opened the session: there was no work to speak of.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub first: bool,
-    /// The words, cut; the first prompt is known as the goal.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub words: String,
-}
 
 /// The agent's last words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,21 +19,26 @@ pub(crate) struct Agent {
     pub seq: u32,
     /// How they speak of the work.
     pub report: Report,
-    /// They say that what fails is not their doing.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub excuses: bool,
-    /// The question they end with.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub question: String,
-    /// Beginning and end of the words, until they are understood at rest: only the last count.
+    /// The words, cut.
+    pub words: String,
+    /// Beginning and end of the words, until they are handed out at rest: only the last are kept.
     #[serde(skip)]
     unread: String,
+}
+
+/// Where the human spoke last.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Human {
+    /// Where.
+    pub seq: u32,
 }
 
 /// What is remembered; every number is the seq of the last such event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Trail {
+    /// What the outcome is judged by.
+    pub story: Story,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub human: Option<Human>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,13 +48,7 @@ pub(crate) struct Trail {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub failure: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub test: Option<(u32, bool)>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub push: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,11 +57,6 @@ pub(crate) struct Trail {
     pub denial: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_failure: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub completion: Option<u32>,
-    /// A question put to the human through a tool.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub question: Option<u32>,
     /// The human typed a goodbye to the program.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     leaving: bool,
@@ -94,34 +71,32 @@ impl Trail {
         let seq = Some(beat.seq());
         if let Some(text) = beat.human_words() {
             self.leaving = is_goodbye(text);
-            if self.leaving {
-                return;
-            }
-            let first = self.agent.is_none() && self.call.is_none();
-            self.human = Some(Human {
-                seq: beat.seq(),
-                tone: if first { Tone::Neutral } else { words::tone(text) },
-                more: words::asks_more(text),
-                first,
-                words: if first { String::new() } else { clip::line(text, WORDS) },
-            });
-            self.question = None;
+        }
+        let is_interrupt =
+            beat.event.kind == EventKind::HumanIntervention && beat.event.role != Role::Tool;
+        // A goodbye is meant for the program, and who has said it interrupts nothing.
+        if self.leaving && (is_interrupt || beat.human_words().is_some()) {
+            return;
+        }
+        self.story.event(beat);
+        if beat.human_words().is_some() {
+            self.human = Some(Human { seq: beat.seq() });
             return;
         }
         match beat.event.kind {
             EventKind::AssistantMsg if !beat.text.trim().is_empty() => {
-                let agent = self.agent.get_or_insert_default();
-                agent.seq = beat.seq();
-                agent.unread.clear();
-                excerpt(beat.text, &mut agent.unread);
+                let mut unread = self.agent.take().map_or_else(String::new, |agent| agent.unread);
+                unread.clear();
+                excerpt(beat.text, &mut unread);
+                self.agent = Some(Agent {
+                    seq: beat.seq(),
+                    report: words::claims(beat.text).report(),
+                    words: closing(beat.text),
+                    unread,
+                });
             }
             EventKind::HumanIntervention if beat.event.role == Role::Tool => self.denial = seq,
-            // Who has said goodbye interrupts nothing.
-            EventKind::HumanIntervention if self.leaving => {}
             EventKind::HumanIntervention => self.interrupt = seq,
-            EventKind::Completion => self.completion = seq,
-            EventKind::Decision if beat.event.role == Role::Assistant => self.question = seq,
-            EventKind::Decision => self.question = None,
             EventKind::Error if beat.is_api_failure() => self.api_failure = seq,
             _ => self.work(beat),
         }
@@ -137,17 +112,7 @@ impl Trail {
             return;
         }
         self.result = seq;
-        if self.question.is_some_and(|asked| beat.answered().is_some_and(|call| call.seq == asked))
-        {
-            self.question = None;
-        }
         let Some(call) = beat.answered() else { return };
-        if let Some((_, passed)) = beat.test_verdict() {
-            self.test = Some((beat.seq(), passed));
-        }
-        if beat.status.is_failure() && call.is_telling() {
-            self.failure = seq;
-        }
         if beat.status != Status::Ok {
             return;
         }
@@ -157,28 +122,13 @@ impl Trail {
         if call.commit().is_some() {
             self.commit = seq;
         }
-        if matches!(call.family.as_str(), "git push" | "gh pr create" | "gh pr merge") {
-            self.push = seq;
-        }
         self.git |= call.family.starts_with("git ") && call.is_telling();
     }
 
-    /// Understands the agent's last words and hands them out, once.
+    /// Hands the agent's last words out, once.
     pub(crate) fn rest(&mut self) -> Option<(u32, String)> {
         let agent = self.agent.as_mut().filter(|agent| !agent.unread.is_empty())?;
-        let text = std::mem::take(&mut agent.unread);
-        agent.report = words::report(&text);
-        agent.excuses = words::excuses(&text);
-        let last = text.lines().next_back().unwrap_or_default();
-        agent.question =
-            if words::ends_asking(last) { clip::line(last, WORDS) } else { String::new() };
-        Some((agent.seq, text))
-    }
-
-    /// Where the agent last did or said anything.
-    pub(crate) fn agent_active(&self) -> Option<u32> {
-        let words = self.agent.as_ref().map(|agent| agent.seq);
-        words.max(self.call).max(self.result)
+        Some((agent.seq, std::mem::take(&mut agent.unread)))
     }
 }
 
@@ -201,4 +151,12 @@ fn excerpt(text: &str, out: &mut String) {
         out.push('\n');
         out.push_str(clip::tail(text, EXCERPT));
     }
+}
+
+/// The sentence a message ends with, or its only line.
+pub(super) fn closing(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let last = lines.next_back().filter(|line| line.ends_with('?'));
+    clip::line(last.unwrap_or(first), WORDS)
 }

@@ -1,322 +1,201 @@
-//! Phrases of the agent about its work: lower case, whole words.
+//! What agents mean by the words they end with.
 
-use crate::phrases::Phrases;
-use std::sync::LazyLock;
+use super::listen::{has_any, has_any_unnegated, plain, sentences, starts_any};
+use super::phrases_agent::{
+    ANNOUNCES, DONE, EXCUSES, FALLS, FINISHES, FUTURE, GUESSES, NEEDS, NEGATES, NOT_HERE, OFFERS,
+    PARTIAL, RISES, RUNNING, STUCK, TAKES_BACK, TIES, TIMES, TRADES, TRIES, UNABLE, UNTRIED,
+};
+use crate::clip;
+use serde::{Deserialize, Serialize};
 
-/// The agent reports the work done.
-pub(super) static DONE: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        "all done",
-        "is done",
-        "are done",
-        "all tests pass",
-        "all tests are passing",
-        "tests pass",
-        "tests passing",
-        "tests are passing",
-        "test suite passes",
-        "all checks pass",
-        "all green",
-        "is complete",
-        "are complete",
-        "is now complete",
-        "completed successfully",
-        "successfully",
-        "has been completed",
-        "is finished",
-        "is fixed",
-        "are fixed",
-        "is now fixed",
-        "has been fixed",
-        "have been fixed",
-        "is resolved",
-        "has been resolved",
-        "is now working",
-        "works correctly",
-        "now works",
-        "working correctly",
-        "works as expected",
-        "working as expected",
-        "has been updated",
-        "have been updated",
-        "has been added",
-        "have been added",
-        "has been implemented",
-        "have been implemented",
-        "has been created",
-        "have been created",
-        "has been removed",
-        "have been removed",
-        "is in place",
-        "are in place",
-        "is ready",
-        "are ready",
-        "ready to use",
-        "ready for review",
-        "ready to merge",
-        "i've fixed",
-        "i fixed",
-        "i have fixed",
-        "i've added",
-        "i added",
-        "i have added",
-        "i've implemented",
-        "i implemented",
-        "i have implemented",
-        "i've updated",
-        "i updated",
-        "i have updated",
-        "i've created",
-        "i created",
-        "i have created",
-        "i've removed",
-        "i removed",
-        "i've refactored",
-        "i refactored",
-        "i've completed",
-        "i completed",
-        "i've made",
-        "i made the",
-        "i've committed",
-        "i committed",
-        "i've pushed",
-        "i pushed",
-        "committed and pushed",
-        "pushed to",
-        "committed as",
-        "committed the",
-        "pr created",
-        "pull request created",
-        "opened pr",
-        "opened a pr",
-        "merged",
-        "i've moved",
-        "i've renamed",
-        "i've replaced",
-        "i've rewritten",
-        "i've written",
-        "i wrote",
-        "i've set up",
-        "i've cleaned",
-        "i've verified",
-        "verified that",
-        "build passes",
-        "builds cleanly",
-        "build succeeds",
-        "compiles cleanly",
-        "no issues found",
-        "nothing else to do",
-        "implementation complete",
-        "changes made",
-        "here's what i did",
-        "here is what i did",
-        "here's a summary",
-        "here is a summary",
-        "summary of changes",
-        "what changed",
-        "what i changed",
-        "what was done",
-        "updated the",
-        "fixed the",
-        "added the",
-        "implemented the",
-        "created the",
-        "erledigt",
-        "fertig",
-        "abgeschlossen",
-        "listo",
-        "completado",
-        "terminé",
-        "完成",
-        "已修复",
-        "已完成",
-        "passed",
-        "validated",
-        "verification:",
-        "now returns",
-        "now uses",
-        "now handles",
-        "now supports",
-    ])
-});
+/// How much of a message is listened to at either end.
+const LISTEN: usize = 700;
 
-/// Openings with which an agent reports the work done.
-pub(super) static FINISHES: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        "done",
-        "fixed",
-        "implemented",
-        "added",
-        "updated",
-        "created",
-        "committed",
-        "pushed",
-        "merged",
-        "removed",
-        "refactored",
-        "completed",
-        "resolved",
-        "renamed",
-        "moved",
-        "replaced",
-        "finished",
-        "perfect",
-        "excellent",
-        "great",
-        "✅",
-        "success",
-        "all set",
-        "switched",
-        "wrote",
-        "cleaned",
-        "applied",
-        "reverted",
-        "restored",
-        "installed",
-        "configured",
-        "built",
-        "deployed",
-        "published",
-    ])
-});
+/// How the agent speaks of its work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Report {
+    /// Says nothing about it.
+    #[default]
+    Plain,
+    /// Reports it done.
+    Done,
+    /// Reports it not done.
+    Stuck,
+    /// Asks the human something.
+    Asks,
+    /// Says what it is about to do.
+    Announces,
+}
 
-/// The agent reports that it did not get there.
-pub(super) static STUCK: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        "i could not",
-        "i couldn't",
-        "could not be completed",
-        "couldn't be completed",
-        "we couldn't",
-        "i'm unable to",
-        "i am unable to",
-        "i was unable to",
-        "been unable to",
-        "still unable",
-        "unable to complete",
-        "unable to fix",
-        "unable to reproduce",
-        "unable to proceed",
-        "unable to access",
-        "unable to verify",
-        "not able to",
-        "wasn't able to",
-        "were not able",
-        "i can't",
-        "i cannot",
-        "can't proceed",
-        "cannot proceed",
-        "can't complete",
-        "cannot be completed",
-        "can't be completed",
-        "still failing",
-        "still fails",
-        "still fail",
-        "still broken",
-        "still not working",
-        "still doesn't work",
-        "still not passing",
-        "still an error",
-        "still errors",
-        "still red",
-        "tests are failing",
-        "i'm blocked",
-        "i am blocked",
-        "we're blocked",
-        "blocked on",
-        "i'm stuck",
-        "i am stuck",
-        "did not succeed",
-        "didn't succeed",
-        "not successful",
-        "unsuccessful",
-        "unsuccessfully",
-        "remains unresolved",
-        "remain unresolved",
-        "remains broken",
-        "remains unfixed",
-        "not yet working",
-        "not working yet",
-        "isn't working",
-        "is not working",
-        "i don't have access",
-        "i do not have access",
-        "don't have permission",
-        "ran out of time",
-        "ran out of context",
-        "gave up",
-        "giving up",
-        "without success",
-        "no success",
-        "no luck",
-        "partially complete",
-        "partially done",
-        "not finished",
-        "did not finish",
-        "didn't finish",
-        "i apologize",
-        "i failed",
-        "it failed",
-        "attempt failed",
-        "build failed",
-        "build fails",
-        "failed with",
-        "credit balance",
-        "usage limit reached",
-        "hit your limit",
-        "out of credits",
-        "nicht möglich",
-        "konnte nicht",
-        "no pude",
-        "je n'ai pas pu",
-        "无法",
-        "失败",
-    ])
-});
+/// What an agent's message claims, each on its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Claims(u16);
 
-/// The agent says that what fails is not its doing.
-pub(super) static EXCUSES: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        "pre-existing",
-        "preexisting",
-        "unrelated",
-        "flaky",
-        "already failing",
-        "already failed",
-        "known failure",
-        "known failures",
-        "failed before",
-        "fail on main",
-        "fails on main",
-        "not related to",
-        "not caused by",
-        "existing failure",
-        "existing failures",
-        "expected failure",
-    ])
-});
+impl Claims {
+    /// Something is done.
+    pub(crate) const DONE: Self = Self(1);
+    /// Something did not work out.
+    pub(crate) const STUCK: Self = Self(2);
+    /// The result was not tried.
+    pub(crate) const UNTRIED: Self = Self(4);
+    /// The agent does not know.
+    pub(crate) const GUESSES: Self = Self(8);
+    /// What is red was red before, or has to be.
+    pub(crate) const EXCUSES: Self = Self(16);
+    /// Some of it is left.
+    pub(crate) const PARTIAL: Self = Self(32);
+    /// It is not over yet.
+    pub(crate) const RUNNING: Self = Self(64);
+    /// Better and worse.
+    pub(crate) const TRADES: Self = Self(128);
+    /// Cannot go on without an answer.
+    pub(crate) const NEEDS: Self = Self(256);
+    /// Ends with a question or an offer.
+    pub(crate) const ASKS: Self = Self(512);
+    /// Says what comes next.
+    pub(crate) const ANNOUNCES: Self = Self(1024);
+    /// The work was taken back.
+    pub(crate) const TAKES_BACK: Self = Self(2048);
+    /// The agent itself did not manage, as opposed to things that fail.
+    pub(crate) const GIVES_UP: Self = Self(4096);
 
-/// Openings with which an agent says what comes next.
-pub(super) static ANNOUNCES: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        "let me",
-        "now let me",
-        "next, let me",
-        "i'll",
-        "i will",
-        "now i'll",
-        "now i will",
-        "first, i'll",
-        "next, i'll",
-        "i'm going to",
-        "i am going to",
-        "i'm checking",
-        "i'm running",
-        "let's check",
-        "now let's",
-        "next i'll",
-        "next, i",
-        "ich werde",
-        "jetzt",
-    ])
-});
+    /// True if any of the others is claimed.
+    pub(crate) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn set(&mut self, other: Self, on: bool) {
+        if on {
+            self.0 |= other.0;
+        }
+    }
+
+    /// The claims in one word.
+    pub(crate) fn report(self) -> Report {
+        if self.has(Self::STUCK) && !self.has(Self::DONE) {
+            Report::Stuck
+        } else if self.has(Self::NEEDS) || self.has(Self::ASKS) && !self.has(Self::DONE) {
+            Report::Asks
+        } else if self.has(Self::DONE) {
+            Report::Done
+        } else if self.has(Self::ANNOUNCES) {
+            Report::Announces
+        } else {
+            Report::Plain
+        }
+    }
+}
+
+/// Reads the claims of a message from its opening and its closing words.
+pub(crate) fn claims(text: &str) -> Claims {
+    let text = text.trim();
+    let mut found = Claims::default();
+    let opening = lines(clip::head(text, LISTEN));
+    let closing = if text.len() > LISTEN { lines(clip::tail(text, LISTEN)) } else { String::new() };
+    let mut last = "";
+    for sentence in sentences(&opening).chain(sentences(&closing)) {
+        one_sentence(sentence, &mut found);
+        last = sentence;
+    }
+    let ends_asking = last.trim_end_matches(['*', '_', ')', ' ', '`']).ends_with(['?', '？']);
+    let pleads = has_any(last, NEEDS) && !last.contains("if ");
+    found.set(Claims::ASKS, ends_asking || has_any(last, OFFERS));
+    found.set(Claims::NEEDS, (ends_asking || pleads) && has_any(last, NEEDS));
+    let announces =
+        text.len() < 300 && starts_any(last, ANNOUNCES) && !starts_any(last, "let me know")
+            || last.ends_with([':', '：']);
+    let bargains = has_any(&opening, RISES) && has_any(&opening, FALLS);
+    found.set(Claims::TRADES, bargains);
+    found.set(Claims::ANNOUNCES, announces);
+    found.set(Claims::DONE, starts_any(&opening, FINISHES));
+    found
+}
+
+fn one_sentence(sentence: &str, found: &mut Claims) {
+    let asks = sentence.ends_with(['?', '？']);
+    let unable = has_any(sentence, UNABLE);
+    let excused = has_any(sentence, EXCUSES);
+    let untried = has_any(sentence, UNTRIED)
+        || unable && has_any(sentence, TRIES)
+        || has_any(sentence, NEGATES) && has_any(sentence, NOT_HERE)
+        || has_any(sentence, "whether|ob|si") && has_any(sentence, "will|only|remains|wird|erst");
+    let guesses = has_any(sentence, GUESSES);
+    found.set(Claims::EXCUSES, excused);
+    found.set(Claims::UNTRIED, untried && !excused);
+    found.set(Claims::GUESSES, guesses);
+    let to_come = has_any(sentence, FUTURE) && has_any(sentence, TIMES);
+    found.set(Claims::RUNNING, to_come || has_any(sentence, RUNNING));
+    found.set(Claims::TRADES, has_any(sentence, TRADES));
+    found.set(Claims::TAKES_BACK, has_any(sentence, TAKES_BACK));
+    let is_none = has_any(sentence, "no|none|nothing|nobody|zero|keine|kein");
+    let held_up = has_any(sentence, "remaining|rest") && has_any(sentence, TIES);
+    let some = held_up || has_any(sentence, PARTIAL) || counts_some(sentence);
+    found.set(Claims::PARTIAL, some && !is_none);
+    if !(untried || guesses || excused || asks) {
+        let gives_up = has_any(sentence, FIRST_PERSON);
+        let stuck = gives_up || has_any(sentence, STUCK) || has_any(sentence, IN_GENERAL);
+        found.set(Claims::GIVES_UP, gives_up);
+        found.set(Claims::STUCK, stuck);
+        found.set(Claims::DONE, !stuck && has_any_unnegated(sentence, DONE));
+    }
+}
+
+/// Failing of the agent itself, as opposed to things in general that cannot be.
+const FIRST_PERSON: &str = "i can't|i cannot|i could not|i couldn't|\
+    i was unable|i'm unable|i am unable|i'm not able|i am not able|i was not able|\
+    i wasn't able|i failed to|i have no access|ich konnte|ich kann|konnte ich|no pude|no puedo|no he podido|\
+    je n'ai pas pu|je n'ai pas réussi|não consegui|无法|没能|失败|できませんでした";
+
+/// The same in the passive; in an answer these are about the matter.
+const IN_GENERAL: &str = "could not be|couldn't be|unable to|failed to";
+
+/// `four of the six`, `3 of 5`: some, but not all.
+fn counts_some(sentence: &str) -> bool {
+    let mut words = sentence.split(' ').peekable();
+    while let Some(word) = words.next() {
+        if words.peek() == Some(&"of") {
+            let mut rest = words.clone().skip(1).skip_while(|word| matches!(*word, "the" | "our"));
+            if let (Some(some), Some(all)) = (number(word), rest.next().and_then(number)) {
+                return some < all;
+            }
+        }
+    }
+    false
+}
+
+fn number(word: &str) -> Option<u32> {
+    const NAMES: [&str; 21] = [
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+        "twenty",
+    ];
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let named = NAMES.iter().position(|name| *name == word).map(|at| at as u32);
+    named.or_else(|| word.parse().ok())
+}
+
+/// Plain words with the line breaks kept, for they end sentences.
+fn lines(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(plain).filter(|line| !line.is_empty()).collect();
+    lines.join("\n")
+}

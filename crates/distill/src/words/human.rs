@@ -1,456 +1,199 @@
-//! Phrases of the human about the work: lower case, whole words.
+//! What people mean by the words they end with.
 
-use crate::phrases::Phrases;
-use std::sync::LazyLock;
+use super::listen::{behind_last, has_any, has_any_unnegated, phrases, plain, starts_any};
+use super::phrases_human::{
+    ACCEPTS, ASKS_MORE, BAD_SIGNS, CONFIRMS, CONTINUES, CONTRASTS, COURTESY, DECLINES, GIVES_UP,
+    GOOD_SIGNS, HAPPY, MOCKS, NOT_OBJECTING, OBJECTS, ORDERS, OTHER_DAYS, RESUMES, UNDOES, UNHAPPY,
+    WAITS,
+};
+use crate::clip;
+use serde::{Deserialize, Serialize};
 
-/// Content with the work.
-pub(super) static HAPPY: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        "thanks",
-        "thank you",
-        "thx",
-        "ty",
-        "cheers",
-        "works",
-        "it works",
-        "working now",
-        "works now",
-        "great",
-        "perfect",
-        "awesome",
-        "excellent",
-        "amazing",
-        "nice",
-        "nice work",
-        "nice one",
-        "lgtm",
-        "looks good",
-        "look good",
-        "looks great",
-        "look great",
-        "looking good",
-        "well done",
-        "good job",
-        "great job",
-        "beautiful",
-        "brilliant",
-        "fantastic",
-        "wonderful",
-        "love it",
-        "ship it",
-        "merged",
-        "merge it",
-        "that's it",
-        "that did it",
-        "that fixed it",
-        "fixed it",
-        "solved",
-        "all good",
-        "good work",
-        "all set",
-        "we're done",
-        "we are done",
-        "that's all",
-        "happy with",
-        "exactly what i",
-        "problem solved",
-        "passes now",
-        "passing now",
-        "all green",
-        "much better",
-        "sweet",
-        "cool",
-        "you rock",
-        "nailed it",
-        "spot on",
-        "super",
-        "danke",
-        "vielen dank",
-        "passt",
-        "funktioniert",
-        "läuft",
-        "klasse",
-        "prima",
-        "sehr gut",
-        "gracias",
-        "perfecto",
-        "genial",
-        "funciona",
-        "excelente",
-        "muy bien",
-        "merci",
-        "parfait",
-        "ça marche",
-        "obrigado",
-        "grazie",
-        "谢谢",
-        "感谢",
-        "很好",
-        "太好了",
-        "完美",
-        "可以了",
-        "好的谢谢",
-        "ありがとう",
-        "спасибо",
-    ])
-});
+/// How the human speaks of the work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Tone {
+    /// Says nothing about it.
+    #[default]
+    Neutral,
+    /// Is content.
+    Happy,
+    /// Is not.
+    Unhappy,
+    /// Lets the matter drop.
+    GivesUp,
+    /// Will look at it some other time.
+    Waits,
+    /// Nods; it depends on what was said before.
+    Nods,
+    /// Wants no more than there is.
+    Declines,
+    /// Is polite about a failure.
+    Courteous,
+}
 
-/// Not content with the work.
-pub(super) static UNHAPPY: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        "doesn't work",
-        "does not work",
-        "doesnt work",
-        "don't work",
-        "didn't work",
-        "did not work",
-        "not working",
-        "isn't working",
-        "isnt working",
-        "won't work",
-        "still broken",
-        "still failing",
-        "still fails",
-        "still fail",
-        "still failed",
-        "still wrong",
-        "still not working",
-        "still not fixed",
-        "still not right",
-        "still not passing",
-        "still not showing",
-        "still not there",
-        "still doesn't",
-        "still doesnt",
-        "still does not",
-        "still getting",
-        "still see",
-        "still seeing",
-        "still happens",
-        "still happening",
-        "still the same",
-        "still an error",
-        "still crashes",
-        "still crashing",
-        "same error",
-        "same problem",
-        "same issue",
-        "same result",
-        "that's wrong",
-        "that is wrong",
-        "thats wrong",
-        "this is wrong",
-        "it's wrong",
-        "is incorrect",
-        "that's not right",
-        "that is not right",
-        "not right",
-        "not correct",
-        "not what i",
-        "not what we",
-        "isn't what i",
-        "you broke",
-        "it broke",
-        "this broke",
-        "broke the",
-        "now it's broken",
-        "is broken",
-        "it's worse",
-        "worse than",
-        "made it worse",
-        "terrible",
-        "useless",
-        "awful",
-        "horrible",
-        "bad idea",
-        "you're wrong",
-        "you are wrong",
-        "completely wrong",
-        "all wrong",
-        "nope",
-        "revert that",
-        "revert this",
-        "revert it",
-        "revert everything",
-        "revert all",
-        "revert your",
-        "undo that",
-        "undo this",
-        "undo it",
-        "undo your",
-        "undo all",
-        "roll back",
-        "rollback that",
-        "you didn't",
-        "you did not",
-        "you forgot",
-        "you missed",
-        "you ignored",
-        "why did you",
-        "i didn't ask",
-        "i did not ask",
-        "didn't ask you",
-        "that's not what",
-        "wtf",
-        "fails again",
-        "failing again",
-        "no luck",
-        "nothing changed",
-        "no change",
-        "doesn't compile",
-        "does not compile",
-        "doesn't build",
-        "does not build",
-        "crashes",
-        "crashed again",
-        "this sucks",
-        "disappointed",
-        "frustrating",
-        "not fixed",
-        "isn't fixed",
-        "wasn't fixed",
-        "not solved",
-        "not helpful",
-        "not good",
-        "funktioniert nicht",
-        "geht nicht",
-        "geht immer noch nicht",
-        "immer noch",
-        "falsch",
-        "stimmt nicht",
-        "kaputt",
-        "no funciona",
-        "sigue fallando",
-        "está mal",
-        "incorrecto",
-        "ne marche pas",
-        "ne fonctionne pas",
-        "toujours pas",
-        "c'est faux",
-        "不行",
-        "不对",
-        "错了",
-        "还是不",
-        "没有用",
-        "还是报错",
-        "не работает",
-    ])
-});
+/// How much of a message is listened to.
+const LISTEN: usize = 600;
 
-/// Lets the matter drop.
-pub(super) static GIVES_UP: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        "never mind",
-        "nevermind",
-        "nvm",
-        "forget it",
-        "forget about it",
-        "forget this",
-        "let's stop",
-        "lets stop",
-        "stop here",
-        "stop for now",
-        "leave it",
-        "leave it there",
-        "give up",
-        "i give up",
-        "giving up",
-        "let's drop",
-        "drop it",
-        "drop this",
-        "not worth it",
-        "abandon this",
-        "abandon it",
-        "i'll do it myself",
-        "i will do it myself",
-        "do it myself",
-        "i'll do it manually",
-        "i'll handle it",
-        "another time",
-        "come back to this later",
-        "come back to it later",
-        "pick this up later",
-        "pick it up later",
-        "pick this up tomorrow",
-        "continue tomorrow",
-        "continue later",
-        "later then",
-        "pause here",
-        "pause this",
-        "cancel that",
-        "cancel this",
-        "scrap it",
-        "scrap this",
-        "scrap that",
-        "skip it for now",
-        "don't bother",
-        "no longer needed",
-        "not needed anymore",
-        "not needed any more",
-        "vergiss es",
-        "lass es",
-        "lassen wir",
-        "schon gut",
-        "déjalo",
-        "olvídalo",
-        "laisse tomber",
-        "算了",
-        "不用了",
-    ])
-});
+/// The human's tone, by phrases that leave no doubt.
+pub(crate) fn tone(text: &str) -> Tone {
+    // A long message is a task or a paste; only its opening is an answer to the work.
+    let text = heard(text);
+    let text = text.as_str();
+    if has_any(text, GIVES_UP) {
+        Tone::GivesUp
+    } else if has_any(text, UNHAPPY) {
+        Tone::Unhappy
+    } else if has_any_unnegated(text, HAPPY) {
+        Tone::Happy
+    } else {
+        Tone::Neutral
+    }
+}
 
-/// Openings of an objection.
-pub(super) static OBJECTS: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        "no",
-        "nope",
-        "wrong",
-        "stop",
-        "wait",
-        "hold on",
-        "hmm no",
-        "actually",
-        "undo",
-        "revert",
-        "i said",
-        "i told you",
-        "i meant",
-        "i mean",
-        "i asked",
-        "i wanted",
-        "not like that",
-        "that's not",
-        "thats not",
-        "that is not",
-        "this is not",
-        "this isn't",
-        "that isn't",
-        "it's not",
-        "you should have",
-        "you shouldn't",
-        "you weren't",
-        "don't do that",
-        "don't use",
-        "why are you",
-        "why did you",
-        "why is it still",
-        "why would you",
-        "what are you doing",
-        "instead of",
-        "rather than",
-        "it should be",
-        "should be",
-        "you changed",
-        "you deleted",
-        "you removed",
-        "you broke",
-        "nein",
-        "falsch",
-        "nicht so",
-        "eigentlich",
-        "no es",
-        "non",
-        "不是",
-        "不对",
-        "错",
-    ])
-});
+fn heard(text: &str) -> String {
+    plain(clip::head(text, if text.len() > 800 { 160 } else { LISTEN }))
+}
 
-/// Openings that look like an objection and are none.
-pub(super) static NOT_OBJECTING: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        "no problem",
-        "no worries",
-        "no need",
-        "no issues",
-        "no thanks",
-        "no, thanks",
-        "no that's fine",
-        "no, that's fine",
-        "no that's all",
-        "no, that's all",
-        "no, all good",
-        "no its fine",
-        "no it's fine",
-        "no, it's fine",
-        "no, looks good",
-        "no further",
-        "no more",
-        "no rush",
-        "wait for",
-        "stop here",
-        "actually works",
-        "actually looks good",
-        "nein danke",
-    ])
-});
+/// The verdict in an answer to finished work, by everything that hints at one.
+pub(crate) fn verdict(text: &str) -> Tone {
+    let text = heard(text);
+    let whole = text.as_str();
+    let puts_off = has_any(whole, RESUMES) && has_any(whole, OTHER_DAYS);
+    if puts_off || has_any(whole, GIVES_UP) {
+        return Tone::GivesUp;
+    }
+    if has_any(whole, COURTESY) {
+        return Tone::Courteous;
+    }
+    if starts_any(whole, DECLINES) {
+        return Tone::Declines;
+    }
+    if is_nod(whole) {
+        return Tone::Nods;
+    }
+    // What comes after a "but" is what matters.
+    let point = behind_last(whole, CONTRASTS);
+    let (first, last) = point.map_or(("", whole), |at| whole.split_at(at));
+    let praised = has_any_unnegated(whole, HAPPY) || has_any(whole, GOOD_SIGNS);
+    let blamed = has_any(whole, UNHAPPY) || has_any(last, BAD_SIGNS);
+    if matches!(whole.trim_end_matches(['.', '…']), "hm" | "hmm" | "hmmm") {
+        return Tone::Waits;
+    }
+    if has_any(whole, MOCKS) || whole.ends_with("??") {
+        return Tone::Unhappy;
+    }
+    if has_any(whole, WAITS) {
+        return if praised && !blamed { Tone::Happy } else { Tone::Waits };
+    }
+    if has_any(whole, UNHAPPY) && !has_any_unnegated(last, HAPPY) {
+        return Tone::Unhappy;
+    }
+    let objects = starts_any(whole, OBJECTS) && !starts_any(whole, NOT_OBJECTING);
+    let orders = is_order(whole);
+    let good = has_any_unnegated(last, HAPPY) || has_any(last, GOOD_SIGNS);
+    let bad = has_any(last, BAD_SIGNS);
+    let asks_more = whole.ends_with(['?', '？']) && has_any(whole, ASKS_MORE);
+    match (good, bad) {
+        // Praise for what was, and a new wish.
+        (true, false) if asks_more => Tone::Neutral,
+        (true, false) => Tone::Happy,
+        // Praise in front of a "but", or beside damage, is not meant.
+        (_, true) if praised || !first.is_empty() => Tone::Unhappy,
+        _ if objects => Tone::Unhappy,
+        (false, true) if !orders => Tone::Unhappy,
+        _ if praised && !first.is_empty() => Tone::Unhappy,
+        _ if praised => Tone::Happy,
+        _ => Tone::Neutral,
+    }
+}
 
-/// Wishes that come with praise.
-pub(super) static ASKS_MORE: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        "can you",
-        "could you",
-        "please",
-        "next step",
-        "next up",
-        "next,",
-        "let's",
-        "lets",
-        "also",
-        "but",
-        "and add",
-        "go ahead",
-        "will you",
-        "i want",
-        "we need",
-        "i need",
-        "how about",
-        "what about",
-        "now add",
-        "now let",
-        "now let's",
-        "now can",
-        "now do",
-        "now fix",
-        "now make",
-        "now implement",
-        "now update",
-        "now write",
-        "now run",
-        "now please",
-        "now i",
-        "now we",
-        "now the",
-        "now create",
-        "now remove",
-        "now move",
-        "now change",
-        "one more",
-        "another thing",
-    ])
-});
+/// True if a message is a wish or a question rather than a remark.
+pub(crate) fn is_wish(text: &str) -> bool {
+    let text = heard(text);
+    is_order(&text) || text.ends_with(['?', '？'])
+}
 
-/// What turns praise around.
-pub(super) static NEGATIONS: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        "not",
-        "isn't",
-        "doesn't",
-        "don't",
-        "didn't",
-        "won't",
-        "wasn't",
-        "never",
-        "no longer",
-        "nicht",
-        "hardly",
-        "cannot",
-        "can't",
-        "kein",
-        "if it",
-        "make sure it",
-        "until it",
-        "would be",
-        "no",
-    ])
-});
+fn is_order(text: &str) -> bool {
+    starts_any(text, ORDERS)
+        || has_any(
+            text,
+            "can you|could you|please|pls|plz|let's|bitte|kannst du|por favor|puedes|peux-tu|请|帮我|ください|して|now add|also add",
+        )
+        || text.ends_with('?') && !starts_any(text, "why|warum|wieso|por qué|pourquoi")
+}
+
+/// True for words that only say to go on with what was wished before.
+pub(crate) fn goes_on(text: &str) -> bool {
+    let text = heard(text);
+    text.len() < 60 && starts_any(&text, CONTINUES) || is_nod(&text)
+}
+
+fn is_nod(text: &str) -> bool {
+    let mut rest = text.trim_matches(|c: char| !c.is_alphanumeric() && c < '\u{2000}');
+    let mut nodded = false;
+    while !rest.is_empty() {
+        let found = phrases(ACCEPTS)
+            .filter(|phrase| starts_any(rest, phrase))
+            .max_by_key(|phrase| phrase.len());
+        let Some(found) = found else { return false };
+        nodded = true;
+        rest = rest[found.len()..].trim_start_matches(|c: char| {
+            !c.is_alphanumeric() && c < '\u{2000}' || c == '\u{fe0f}'
+        });
+        rest = rest.trim_start_matches(['，', '。', '、', '！']);
+    }
+    nodded
+}
+
+/// True if the human says that it works, as opposed to mere thanks.
+pub(crate) fn confirms(text: &str) -> bool {
+    has_any_unnegated(&heard(text), CONFIRMS)
+}
+
+/// True if the human wants the work taken back.
+pub(crate) fn undoes(text: &str) -> bool {
+    has_any(&heard(text), UNDOES)
+}
+
+/// True for words that object to what the agent did.
+pub(crate) fn objects(text: &str) -> bool {
+    if tone(text) == Tone::Unhappy {
+        return true;
+    }
+    if text.len() > 1500 {
+        return false;
+    }
+    let text = plain(clip::head(text, LISTEN));
+    !starts_any(&text, NOT_OBJECTING) && starts_any(&text, OBJECTS)
+}
+
+/// True if content words come with a new wish: the praise is for what was, not for the end.
+pub(crate) fn asks_more(text: &str) -> bool {
+    let text = heard(text);
+    text.contains(['?', '？'])
+        || [
+            " now ",
+            "can you",
+            "could you",
+            "please ",
+            "next",
+            "let's",
+            "lets ",
+            "also ",
+            " but ",
+            "then ",
+            "and add",
+            "go ahead",
+            "merge it",
+            "commit",
+            "push",
+            "jetzt ",
+            "ahora ",
+            "maintenant",
+            "接下来",
+            "次は",
+        ]
+        .iter()
+        .any(|phrase| text.contains(phrase))
+}
