@@ -3,7 +3,7 @@
 use backstory_model::{EventKind, Flavor, Outcome, Role, SessionEvent};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use xtask::eval::{Archive, Case, HELD_OUT, Step, TUNING, parse, take_in};
+use xtask::eval::{Archive, Case, HELD_OUT, Options, Step, TUNING, Task, parse, take_in};
 
 type Checked = Result<(), Box<dyn std::error::Error>>;
 
@@ -135,5 +135,13 @@ fn codex_tells_all_of_it() -> Checked {
 #[test]
 fn grok_tells_all_of_it() -> Checked {
     insta::assert_snapshot!(story(Flavor::Grok)?);
+    Ok(())
+}
+
+#[test]
+fn outcomes_are_judged_well_enough() -> Checked {
+    let task = Task::Outcome(Options { verbose: false, tuning_only: false });
+    let (scores, is_good) = xtask::eval::run(&task)?;
+    assert!(is_good, "{scores}");
     Ok(())
 }
