@@ -3,7 +3,6 @@
 use super::story::Story;
 use crate::beat::{Beat, Status};
 use crate::clip;
-use crate::words::{self, Report};
 use backstory_model::{EventKind, Role};
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +14,6 @@ const WORDS: usize = 80;
 pub(crate) struct Agent {
     /// Where.
     pub seq: u32,
-    /// How they speak of the work.
-    pub report: Report,
     /// The words, cut.
     pub words: String,
 }
@@ -68,11 +65,7 @@ impl Trail {
         }
         match beat.event.kind {
             EventKind::AssistantMsg if !beat.text.trim().is_empty() => {
-                self.agent = Some(Agent {
-                    seq: beat.seq(),
-                    report: words::claims(beat.text).report(),
-                    words: closing(beat.text),
-                });
+                self.agent = Some(Agent { seq: beat.seq(), words: closing(beat.text) });
             }
             EventKind::HumanIntervention if beat.event.role == Role::Tool => self.denial = seq,
             EventKind::HumanIntervention => self.interrupt = seq,
