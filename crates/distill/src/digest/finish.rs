@@ -3,7 +3,6 @@
 use crate::clip;
 use crate::facts::Facts;
 use crate::outcome::{Trail, judge};
-use crate::words::Report;
 use backstory_model::{Digest, Judgement, OpenEnd, OpenEndKind, Outcome, Session};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -104,7 +103,7 @@ fn open_ends(trail: &Trail, facts: &Facts, digest: &Digest) -> Vec<OpenEnd> {
     for failing in &facts.failing {
         add(OpenEndKind::FailingTest, &failing.what, failing.last);
     }
-    if let Some(agent) = trail.agent.as_ref().filter(|agent| agent.report == Report::Asks)
+    if let Some(agent) = trail.agent.as_ref().filter(|_| trail.story.is_asking())
         && trail.human.as_ref().is_none_or(|human| human.seq < agent.seq)
         && Some(agent.seq) > trail.call
     {

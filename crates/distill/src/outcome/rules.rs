@@ -15,8 +15,11 @@ type Said = Option<(Outcome, u8, u32, String)>;
 
 /// The verdict on a session.
 pub(crate) fn judge(story: &Story) -> Judgement {
-    let rules = [nothing, unanswered, verdict, ending, refusal, silence, words, proof];
-    let Some((outcome, confidence, seq, why)) = rules.iter().find_map(|rule| rule(story)) else {
+    let claims = story.claims();
+    let rules: [fn(&Story, Claims) -> Said; 8] =
+        [nothing, unanswered, verdict, ending, refusal, silence, words, proof];
+    let Some((outcome, confidence, seq, why)) = rules.iter().find_map(|rule| rule(story, claims))
+    else {
         return Judgement { outcome: Unknown, confidence: 20, evidence: Vec::new() };
     };
     let mut evidence = vec![(seq, clip::line(&why, 110))];
@@ -31,7 +34,7 @@ pub(crate) fn judge(story: &Story) -> Judgement {
             confidence += 4;
         }
     } else if outcome == Fail
-        && let Some(check) = red(story).filter(|check| check.seq != seq)
+        && let Some(check) = red(story, claims).filter(|check| check.seq != seq)
     {
         evidence.push((check.seq, clip::line(&format!("failed: {}", check.what), 110)));
         confidence += 4;
@@ -43,13 +46,13 @@ fn quoted(human: &Human) -> String {
     format!("the human: {}", human.words)
 }
 
-fn nothing(story: &Story) -> Said {
+fn nothing(story: &Story, _: Claims) -> Said {
     let nobody = story.human.is_none() && !story.is_answered();
     (nobody && story.end != End::Failed).then(|| (Unknown, 60, 0, "nothing was said".to_owned()))
 }
 
 /// The human had the last word.
-fn unanswered(story: &Story) -> Said {
+fn unanswered(story: &Story, _: Claims) -> Said {
     let human = story.human.as_ref().filter(|_| !story.is_answered())?;
     let told = |outcome, confidence| Some((outcome, confidence, human.seq, quoted(human)));
     match human.tone {
@@ -75,10 +78,9 @@ fn unanswered(story: &Story) -> Said {
 }
 
 /// The human's verdict, if the agent has only talked since.
-fn verdict(story: &Story) -> Said {
+fn verdict(story: &Story, claims: Claims) -> Said {
     let human = story.human.as_ref()?;
     let told = |outcome, confidence| Some((outcome, confidence, human.seq, quoted(human)));
-    let claims = story.agent.as_ref().map_or(Claims::default(), |agent| agent.claims);
     let talked = story.work.is_none();
     match human.tone {
         Tone::GivesUp if !story.mended || !human.more => told(Abandoned, 82),
@@ -91,7 +93,7 @@ fn verdict(story: &Story) -> Said {
 }
 
 /// The last turn was cut short.
-fn ending(story: &Story) -> Said {
+fn ending(story: &Story, claims: Claims) -> Said {
     let spoke = story.agent.as_ref().filter(|agent| !agent.passed);
     let told =
         |outcome, confidence, why: &str| Some((outcome, confidence, story.end_seq, why.to_owned()));
@@ -99,7 +101,7 @@ fn ending(story: &Story) -> Said {
         End::Stopped => told(Abandoned, 86, "interrupted by the human at the end"),
         End::Asking => told(Abandoned, 84, "a question to the human was never answered"),
         End::Failed => {
-            let done = spoke.is_some_and(|agent| agent.claims.has(Claims::DONE));
+            let done = spoke.is_some() && claims.has(Claims::DONE);
             let before = story.human.as_ref().is_some_and(|human| human.before == Success);
             if done {
                 told(Success, 55, "reported done before the request failed")
@@ -114,18 +116,18 @@ fn ending(story: &Story) -> Said {
 }
 
 /// The human refused a call and nothing was done about it.
-fn refusal(story: &Story) -> Said {
+fn refusal(story: &Story, claims: Claims) -> Said {
     let (seq, tone) = story.denied?;
-    let claims = story.agent.as_ref().filter(|agent| !agent.passed).map(|agent| agent.claims);
+    let spoke = story.agent.as_ref().is_some_and(|agent| !agent.passed);
     match tone {
         Tone::Unhappy => Some((Fail, 70, seq, "a call was denied with a complaint".to_owned())),
-        _ if claims.is_some_and(|claims| claims.has(Claims::DONE) && story.changed) => None,
+        _ if spoke && claims.has(Claims::DONE) && story.changed => None,
         _ => Some((Abandoned, 78, seq, "a call was denied and nothing followed".to_owned())),
     }
 }
 
 /// The log ends in the middle of the work.
-fn silence(story: &Story) -> Said {
+fn silence(story: &Story, claims: Claims) -> Said {
     let seq = story.work?;
     if story.agent.as_ref().is_some_and(|agent| !agent.passed) {
         return None;
@@ -133,7 +135,7 @@ fn silence(story: &Story) -> Said {
     if story.end != End::Completed {
         return Some((Abandoned, 74, seq, "broken off in the middle of a turn".to_owned()));
     }
-    match red(story) {
+    match red(story, claims) {
         Some(check) => Some((Fail, 60, check.seq, format!("failed: {}", check.what))),
         None if story.changed => Some((Success, 50, seq, "the turn came to its end".to_owned())),
         None => Some((Abandoned, 50, seq, "the turn ended without a word".to_owned())),
@@ -141,9 +143,8 @@ fn silence(story: &Story) -> Said {
 }
 
 /// What the agent says, against what its checks say.
-fn words(story: &Story) -> Said {
+fn words(story: &Story, claims: Claims) -> Said {
     let agent = story.agent.as_ref()?;
-    let claims = agent.claims;
     let told = |outcome, confidence| {
         Some((outcome, confidence, agent.seq, format!("the agent: {}", agent.words)))
     };
@@ -151,10 +152,13 @@ fn words(story: &Story) -> Said {
         return told(Unknown, 60);
     }
     let wants_words = story.wish == Wish::Words;
-    if story.changed && claims.has(Claims::UNTRIED) && red(story).is_none_or(|red| !red.proves) {
+    if story.changed
+        && claims.has(Claims::UNTRIED)
+        && red(story, claims).is_none_or(|red| !red.proves)
+    {
         return told(Unknown, 58);
     }
-    if let Some(check) = red(story).filter(|_| !wants_words) {
+    if let Some(check) = red(story, claims).filter(|_| !wants_words) {
         return Some((Fail, 72, check.seq, format!("failed: {}", check.what)));
     }
     if claims.has(Claims::RUNNING) && !wants_words {
@@ -188,15 +192,15 @@ fn words(story: &Story) -> Said {
 }
 
 /// Nothing speaks against it.
-fn proof(story: &Story) -> Said {
+fn proof(story: &Story, claims: Claims) -> Said {
     let agent = story.agent.as_ref()?;
-    let confidence = if agent.claims.has(Claims::DONE) { 76 } else { 66 };
+    let confidence = if claims.has(Claims::DONE) { 76 } else { 66 };
     Some((Success, confidence, agent.seq, format!("the agent: {}", agent.words)))
 }
 
 /// The last check, if it is red and nothing excuses it.
-fn red(story: &Story) -> Option<&Check> {
-    let excused = story.agent.as_ref().is_some_and(|agent| agent.claims.has(Claims::EXCUSES));
+fn red(story: &Story, claims: Claims) -> Option<&Check> {
+    let excused = claims.has(Claims::EXCUSES);
     let allowed = story.wish == Wish::RedWork;
     story.check.as_ref().filter(|check| check.red && !check.stale && !excused && !allowed)
 }

@@ -38,8 +38,8 @@ pub(crate) struct Human {
 pub(crate) struct Agent {
     /// Where.
     pub seq: u32,
-    /// What they claim.
-    pub claims: Claims,
+    /// As much of them as is listened to; read only when a judgement is due.
+    pub heard: String,
     /// Work went on after them.
     pub passed: bool,
     /// The words, cut.
@@ -120,7 +120,7 @@ impl Story {
             EventKind::AssistantMsg if !beat.text.trim().is_empty() => {
                 self.agent = Some(Agent {
                     seq: beat.seq(),
-                    claims: words::claims(beat.text),
+                    heard: words::audible(beat.text),
                     passed: false,
                     words: closing(beat.text),
                 });
@@ -162,6 +162,17 @@ impl Story {
         }
     }
 
+    /// What the agent's last words of the turn claim.
+    pub(crate) fn claims(&self) -> Claims {
+        self.agent.as_ref().map_or(Claims::default(), |agent| words::claims(&agent.heard))
+    }
+
+    /// True if the agent's last words wait for an answer.
+    pub(crate) fn is_asking(&self) -> bool {
+        let claims = self.claims();
+        claims.has(Claims::NEEDS) || claims.has(Claims::ASKS) && !claims.has(Claims::DONE)
+    }
+
     /// True if the agent did or said anything since the human's words.
     pub(crate) fn is_answered(&self) -> bool {
         self.agent.is_some() || self.work.is_some()
@@ -186,7 +197,7 @@ impl Story {
     fn human_says(&mut self, text: &str, seq: u32, interjected: bool) {
         let first = self.human.is_none();
         let before = if first { Outcome::Unknown } else { rules::judge(self).outcome };
-        let claims = self.agent.as_ref().map_or(Claims::default(), |agent| agent.claims);
+        let claims = self.claims();
         let tone = match (first || interjected, interjected && words::tone(text) == Tone::GivesUp) {
             (_, true) => Tone::GivesUp,
             (true, _) => Tone::Neutral,

@@ -142,3 +142,69 @@ fn a_question_through_a_tool_that_stays_open_leaves_work() {
     script.asks("{\"question\":\"Which format?\"}");
     assert_eq!(outcome(&script), Outcome::Abandoned);
 }
+
+fn ends(agent: &str) -> Outcome {
+    let mut script = worked();
+    outcome(script.says(agent))
+}
+
+fn answered(human: &str) -> Outcome {
+    let mut script = worked();
+    outcome(script.says("The parser accepts ISO dates now.").user(human))
+}
+
+#[test]
+fn what_the_agent_leaves_open_is_unknown() {
+    assert_eq!(
+        ends("It clears the bond now. I can't flash the board from here."),
+        Outcome::Unknown
+    );
+    assert_eq!(ends("Four of the six parsers are converted."), Outcome::Unknown);
+    assert_eq!(ends("The import is running; it will take two hours."), Outcome::Unknown);
+    assert_eq!(ends("I could not reproduce it; my best guess is the cache."), Outcome::Unknown);
+}
+
+#[test]
+fn an_offer_is_no_question_that_blocks() {
+    assert_eq!(ends("The parser is fixed. Shall I commit it?"), Outcome::Success);
+    let mut script = Script::new();
+    script.user("move the parser to its own crate").says("I have a plan. Shall I start?");
+    assert_eq!(outcome(&script), Outcome::Abandoned);
+}
+
+#[test]
+fn the_last_words_of_the_human_are_the_verdict() {
+    assert_eq!(answered("k"), Outcome::Success);
+    assert_eq!(answered("thanks, but leap years fail"), Outcome::Fail);
+    assert_eq!(answered("every date is one day off since then"), Outcome::Fail);
+    assert_eq!(answered("we'll see tonight"), Outcome::Unknown);
+    assert_eq!(answered("let's continue on friday"), Outcome::Abandoned);
+}
+
+#[test]
+fn thanks_for_an_attempt_stay_failure() {
+    let mut script = worked();
+    script.says("I wasn't able to fix it.").user("thanks");
+    assert_eq!(outcome(&script), Outcome::Fail);
+}
+
+#[test]
+fn a_red_test_is_excused_by_what_was_wished_or_was_before() {
+    let red = |wish: &str, words: &str| {
+        let mut script = Script::new();
+        script.user(wish).edit("/p/a.rs", "a", "b").works("ok");
+        script.bash("cargo test").fails(101, "test result: FAILED. 1 passed; 1 failed");
+        outcome(script.says(words))
+    };
+    assert_eq!(red("fix the parser", "Everything is in great shape!"), Outcome::Fail);
+    assert_eq!(red("rename it", "Renamed. The test is unrelated."), Outcome::Success);
+    assert_eq!(red("add a regression test, it should fail", "It is there."), Outcome::Success);
+}
+
+#[test]
+fn words_fulfil_a_question() {
+    let mut script = Script::new();
+    script.user("why can't the worker connect?");
+    script.says("It is in another network, so it is unable to connect.");
+    assert_eq!(outcome(&script), Outcome::Success);
+}

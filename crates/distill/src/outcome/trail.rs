@@ -3,7 +3,6 @@
 use super::story::Story;
 use crate::beat::{Beat, Status};
 use crate::clip;
-use crate::words::{self, Report};
 use backstory_model::{EventKind, Role};
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +16,6 @@ const EXCERPT: usize = 800;
 pub(crate) struct Agent {
     /// Where.
     pub seq: u32,
-    /// How they speak of the work.
-    pub report: Report,
     /// The words, cut.
     pub words: String,
     /// Beginning and end of the words, until they are handed out at rest: only the last are kept.
@@ -88,12 +85,7 @@ impl Trail {
                 let mut unread = self.agent.take().map_or_else(String::new, |agent| agent.unread);
                 unread.clear();
                 excerpt(beat.text, &mut unread);
-                self.agent = Some(Agent {
-                    seq: beat.seq(),
-                    report: words::claims(beat.text).report(),
-                    words: closing(beat.text),
-                    unread,
-                });
+                self.agent = Some(Agent { seq: beat.seq(), words: closing(beat.text), unread });
             }
             EventKind::HumanIntervention if beat.event.role == Role::Tool => self.denial = seq,
             EventKind::HumanIntervention => self.interrupt = seq,

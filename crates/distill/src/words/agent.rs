@@ -11,23 +11,6 @@ use serde::{Deserialize, Serialize};
 /// How much of a message is listened to at either end.
 const LISTEN: usize = 700;
 
-/// How the agent speaks of its work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Report {
-    /// Says nothing about it.
-    #[default]
-    Plain,
-    /// Reports it done.
-    Done,
-    /// Reports it not done.
-    Stuck,
-    /// Asks the human something.
-    Asks,
-    /// Says what it is about to do.
-    Announces,
-}
-
 /// What an agent's message claims, each on its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -71,21 +54,16 @@ impl Claims {
             self.0 |= other.0;
         }
     }
+}
 
-    /// The claims in one word.
-    pub(crate) fn report(self) -> Report {
-        if self.has(Self::STUCK) && !self.has(Self::DONE) {
-            Report::Stuck
-        } else if self.has(Self::NEEDS) || self.has(Self::ASKS) && !self.has(Self::DONE) {
-            Report::Asks
-        } else if self.has(Self::DONE) {
-            Report::Done
-        } else if self.has(Self::ANNOUNCES) {
-            Report::Announces
-        } else {
-            Report::Plain
-        }
+/// As much of a message as [`claims`] listens to, bounded as JSON.
+pub(crate) fn audible(text: &str) -> String {
+    let text = text.trim();
+    if text.len() <= 2 * LISTEN {
+        return clip::words(text, 2 * LISTEN);
     }
+    let opening = clip::words(clip::head(text, LISTEN), LISTEN);
+    format!("{opening}\n{}", clip::words(clip::tail(text, LISTEN), LISTEN))
 }
 
 /// Reads the claims of a message from its opening and its closing words.

@@ -8,7 +8,7 @@ mod phrases_human;
 mod phrases_wish;
 mod wish;
 
-pub(crate) use agent::{Claims, Report, claims};
+pub(crate) use agent::{Claims, audible, claims};
 pub(crate) use human::{
     Tone, asks_more, confirms, goes_on, is_wish, objects, tone, undoes, verdict,
 };
