@@ -1,10 +1,22 @@
-//! A sub-agent tells what its parent did: where the parent was forgotten, it is not taken in.
+//! What was forgotten is not taken in again, nor are its sub-agents, which tell what it did.
 
 use super::book::{Book, Standing};
 use super::draft::{Draft, SessionDraft};
 use backstory_adapters::{Located, Record};
 use backstory_model::SessionUid;
 use backstory_store::{SessionDelta, StoreError};
+
+/// Row ids of the forgotten among these sessions, asked once for all their records.
+pub(super) fn refused(
+    book: &mut Book<'_>,
+    uids: &[SessionUid],
+) -> Result<Vec<Option<i64>>, StoreError> {
+    let refused = |uid| {
+        let open = book.open(uid)?;
+        Ok((open.standing == Standing::Forgotten).then_some(open.id))
+    };
+    uids.iter().map(refused).collect()
+}
 
 /// Refuses sessions of these records that are new and whose parent was forgotten. Their rows, without
 /// a word in them, keep later sweeps from taking them in.

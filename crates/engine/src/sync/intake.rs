@@ -3,7 +3,7 @@
 use super::book::{Book, Standing};
 use super::discover::stat_of;
 use super::draft::{Draft, PlacedEvent, SessionDraft, Strange};
-use super::forgotten::refuse_subagents;
+use super::forgotten::{refuse_subagents, refused};
 use super::lines::{LINE_LIMIT, Lines, Step};
 use super::pipeline::Pipeline;
 use super::plan::{Task, prints};
@@ -261,7 +261,11 @@ impl Intake<'_> {
         };
         let flavor = reading.cursor.flavor;
         refuse_subagents(&mut self.book, &records, &uids, &mut draft, flavor)?;
+        let refused = refused(&mut self.book, &uids)?;
         for Located { line, record } in records {
+            if is_refused(&record, &refused, reading) {
+                continue;
+            }
             self.place(line, record, &uids, &mut draft, reading)?;
         }
         for session in &mut draft.sessions {
@@ -290,22 +294,6 @@ impl Intake<'_> {
         draft: &mut Draft,
         reading: &mut Reading,
     ) -> Result<(), StoreError> {
-        let session = match &record {
-            Record::Event(event) => Some(event.session),
-            Record::Session(session, _) => Some(*session),
-            Record::Usage(usage) => Some(usage.session),
-            Record::Unknown { .. } | Record::Bad { .. } => None,
-        };
-        if let Some(session) = session {
-            let open = self.book.open(&uids[session.index()])?;
-            if open.standing == Standing::Forgotten {
-                reading.cursor.session_id.get_or_insert(open.id);
-                reading.is_forgotten = true;
-                return Ok(());
-            }
-        } else if reading.is_forgotten {
-            return Ok(());
-        }
         match record {
             Record::Event(event) => {
                 let uid = &uids[event.session.index()];
@@ -462,6 +450,20 @@ impl Intake<'_> {
         }
         Ok(())
     }
+}
+
+/// True for a record of a forgotten session; of the file it stands in, only that is remembered.
+fn is_refused(record: &Record, refused: &[Option<i64>], reading: &mut Reading) -> bool {
+    let session = match record {
+        Record::Event(event) => event.session,
+        Record::Session(session, _) => *session,
+        Record::Usage(usage) => usage.session,
+        Record::Unknown { .. } | Record::Bad { .. } => return reading.is_forgotten,
+    };
+    let Some(id) = refused[session.index()] else { return false };
+    reading.cursor.session_id.get_or_insert(id);
+    reading.is_forgotten = true;
+    true
 }
 
 fn restart(reading: &mut Reading) {
