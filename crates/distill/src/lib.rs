@@ -14,9 +14,11 @@ pub mod fingerprint;
 pub mod forecast;
 pub mod lookup;
 mod moment;
+pub mod nearest;
 mod outcome;
 pub mod patterns;
 mod phrases;
+pub mod query;
 pub mod redact;
 pub mod retention;
 #[cfg(test)]
