@@ -23,6 +23,7 @@ pub mod retention;
 mod script;
 mod shell;
 mod signals;
+pub mod terms;
 mod test_result;
 mod words;
 
