@@ -15,6 +15,7 @@ pub mod forecast;
 pub mod lookup;
 mod moment;
 mod outcome;
+pub mod passages;
 pub mod patterns;
 mod phrases;
 pub mod redact;
