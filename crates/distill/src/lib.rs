@@ -16,6 +16,7 @@ pub mod lookup;
 mod moment;
 pub mod nearest;
 mod outcome;
+pub mod passages;
 pub mod patterns;
 mod phrases;
 pub mod query;
@@ -25,6 +26,7 @@ pub mod retention;
 mod script;
 mod shell;
 mod signals;
+pub mod terms;
 mod test_result;
 mod words;
 

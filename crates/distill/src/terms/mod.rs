@@ -1,0 +1,225 @@
+//! The one tokeniser: what a text is found by. The local index, snippets and the team store cut
+//! texts into the same terms, so that they find the same things.
+//!
+//! A run of letters, digits and `_` is cut at `_` and at camel humps into words that follow each
+//! other; such a run, and a file name with its extension, is also a [`TermKind::Whole`]. Paths and
+//! other joined things need no whole: their words stand side by side. CJK text, which does not mark
+//! words, gives overlapping pairs of characters.
+
+mod fold;
+mod humps;
+mod stems;
+mod stop;
+
+pub use fold::fold;
+pub use stems::{Stems, stem};
+pub use stop::is_stop_word;
+
+use fold::is_cjk;
+
+/// Longer runs are hardly words; the beginning is enough to find them.
+pub const MAX_TERM_BYTES: usize = 64;
+/// From here on a run of mixed case and digits is a token or a hash, not a name.
+const MIN_OPAQUE_BYTES: usize = 24;
+/// The longest file extension.
+const MAX_EXTENSION_BYTES: usize = 5;
+
+/// What kind of term it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermKind {
+    /// A word, or a part of a name.
+    Word,
+    /// A name or a file name as one, beside its parts.
+    Whole,
+    /// Two neighbouring characters of a script without blanks.
+    Gram,
+}
+
+/// One term of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term<'a> {
+    /// Lower case, diacritics folded, not stemmed.
+    pub text: &'a str,
+    /// Where it begins in the text, in bytes.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// Its place among the words; a whole has the place of its first part.
+    pub position: u32,
+    /// What kind it is.
+    pub kind: TermKind,
+}
+
+/// Hands every term of a text to `each`, in order.
+pub fn for_each(text: &str, each: &mut dyn FnMut(Term<'_>)) {
+    let mut cutter = Cutter { text, position: 0, folded: String::new(), each };
+    cutter.run();
+}
+
+struct Cutter<'t, 'e> {
+    text: &'t str,
+    position: u32,
+    folded: String,
+    each: &'e mut dyn FnMut(Term<'_>),
+}
+
+impl Cutter<'_, '_> {
+    fn run(&mut self) {
+        let bytes = self.text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            if is_word_byte(bytes[at]) {
+                at = self.word_run(at);
+            } else if bytes[at].is_ascii() {
+                at += 1;
+            } else {
+                at = self.other(at);
+            }
+        }
+    }
+
+    /// A character beyond ASCII: part of a word, of a CJK run, or nothing.
+    fn other(&mut self, at: usize) -> usize {
+        let Some(c) = self.text[at..].chars().next() else { return self.text.len() };
+        if is_cjk(c) {
+            self.cjk_run(at)
+        } else if is_word_char(c) {
+            self.word_run(at)
+        } else {
+            at + c.len_utf8()
+        }
+    }
+
+    fn word_run(&mut self, start: usize) -> usize {
+        let (end, is_ascii) = run_end(self.text, start);
+        let run = &self.text[start..end];
+        let first = self.position;
+        let cuts = if is_ascii { self.ascii_run(run, start) } else { self.mixed_run(run, start) };
+        if cuts > 0 {
+            self.file_name(start, end, first);
+        }
+        end
+    }
+
+    /// Emits the parts of an ASCII run and, if there are several, the whole.
+    fn ascii_run(&mut self, run: &str, start: usize) -> usize {
+        let trimmed = run.trim_matches('_');
+        if trimmed.is_empty() {
+            return 0;
+        }
+        let start = start + (run.len() - run.trim_start_matches('_').len());
+        let first = self.position;
+        if is_opaque(trimmed) {
+            self.emit(trimmed, start, first, TermKind::Word);
+            self.position += 1;
+            return 1;
+        }
+        let mut parts = 0;
+        for (from, to) in humps::parts(trimmed) {
+            self.emit(&trimmed[from..to], start + from, self.position, TermKind::Word);
+            self.position += 1;
+            parts += 1;
+        }
+        if parts > 1 {
+            self.emit(trimmed, start, first, TermKind::Whole);
+        }
+        parts
+    }
+
+    fn mixed_run(&mut self, run: &str, start: usize) -> usize {
+        let mut parts = 0;
+        let mut from = 0;
+        for part in run.split('_') {
+            if !part.is_empty() {
+                self.emit(part, start + from, self.position, TermKind::Word);
+                self.position += 1;
+                parts += 1;
+            }
+            from += part.len() + 1;
+        }
+        parts
+    }
+
+    /// `main.rs` as one, when a short extension follows the run.
+    fn file_name(&mut self, start: usize, end: usize, first: u32) {
+        let rest = &self.text.as_bytes()[end..];
+        if rest.first() != Some(&b'.') || !rest.get(1).is_some_and(u8::is_ascii_alphabetic) {
+            return;
+        }
+        let extension = rest[1..].iter().take_while(|byte| is_word_byte(**byte)).count();
+        let after = rest.get(1 + extension);
+        if extension > MAX_EXTENSION_BYTES || after.is_some_and(|byte| !byte.is_ascii()) {
+            return;
+        }
+        let name = self.text[start..end + 1 + extension].trim_start_matches('_');
+        let start = end + 1 + extension - name.len();
+        self.emit(name, start, first, TermKind::Whole);
+    }
+
+    /// Overlapping pairs; a lone character stands for itself.
+    fn cjk_run(&mut self, start: usize) -> usize {
+        let run = &self.text[start..];
+        let mut chars = run.char_indices().take_while(|(_, c)| is_cjk(*c)).peekable();
+        let mut end = start;
+        let mut count = 0;
+        while let Some((at, c)) = chars.next() {
+            end = start + at + c.len_utf8();
+            count += 1;
+            let pair = chars.peek().map(|(next, other)| next + other.len_utf8());
+            match pair {
+                Some(to) => self.emit(&run[at..to], start + at, self.position, TermKind::Gram),
+                None if count == 1 => {
+                    self.emit(&run[at..at + c.len_utf8()], start, self.position, TermKind::Gram);
+                }
+                None => {}
+            }
+            self.position += 1;
+        }
+        end
+    }
+
+    fn emit(&mut self, source: &str, start: usize, position: u32, kind: TermKind) {
+        self.folded.clear();
+        fold::fold_into(source, &mut self.folded);
+        if self.folded.len() > MAX_TERM_BYTES {
+            self.folded.truncate(self.folded.floor_char_boundary(MAX_TERM_BYTES));
+        }
+        if self.folded.is_empty() {
+            return;
+        }
+        let end = start + source.len();
+        (self.each)(Term { text: &self.folded, start, end, position, kind });
+    }
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn is_word_char(c: char) -> bool {
+    (c.is_alphanumeric() && !is_cjk(c)) || c == '_' || fold::is_mark(c)
+}
+
+/// The end of the run of word characters, and whether it is plain ASCII.
+fn run_end(text: &str, start: usize) -> (usize, bool) {
+    let bytes = &text.as_bytes()[start..];
+    let ascii = bytes.iter().position(|byte| !is_word_byte(*byte)).unwrap_or(bytes.len());
+    if bytes.get(ascii).is_none_or(u8::is_ascii) {
+        return (start + ascii, true);
+    }
+    let rest = &text[start + ascii..];
+    let more = rest.find(|c: char| !is_word_char(c)).unwrap_or(rest.len());
+    (start + ascii + more, more == 0)
+}
+
+/// Hashes, keys and encoded bytes: their humps mean nothing.
+fn is_opaque(run: &str) -> bool {
+    run.len() >= MIN_OPAQUE_BYTES
+        && run.bytes().filter(u8::is_ascii_digit).count() >= 3
+        && run.bytes().any(|byte| byte.is_ascii_lowercase())
+        && run.bytes().any(|byte| byte.is_ascii_uppercase())
+        && !run.contains('_')
+}
+
+#[cfg(test)]
+mod tests;

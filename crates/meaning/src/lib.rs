@@ -1,0 +1,12 @@
+//! What a text is about: a vector of 256 numbers from the words in it, and files of such vectors in
+//! which the nearest are found. No input, no output, no clock.
+
+mod embedding;
+mod pieces;
+mod table;
+pub mod vectors;
+mod words;
+
+pub use embedding::{DIMENSIONS, Embedder, Embedding, cosine};
+pub use table::{Table, TableError};
+pub use vectors::{VectorFile, VectorFileError};
