@@ -26,6 +26,7 @@ pub mod retention;
 mod script;
 mod shell;
 mod signals;
+pub mod snippet;
 pub mod terms;
 mod test_result;
 mod words;

@@ -7,6 +7,7 @@ pub mod hub;
 mod import;
 pub mod notices;
 mod project;
+pub mod search;
 pub mod spool;
 mod stamp;
 mod sync;
