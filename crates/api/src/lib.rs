@@ -12,6 +12,7 @@ mod evict;
 mod forget;
 mod pattern;
 mod schedule;
+mod search;
 mod session;
 mod signal;
 mod status;
@@ -31,6 +32,9 @@ pub use evict::{Evict, EvictedSession, Eviction, Tiers};
 pub use forget::{ForgottenSession, Receipt};
 pub use pattern::{KnownError, KnownFix, Pattern};
 pub use schedule::Schedule;
+pub use search::{
+    FoundCommand, FoundFile, FoundMoment, FoundSession, FoundSnippet, SearchHead, SearchPaths,
+};
 pub use session::{Cost, Session};
 pub use signal::{Fix, Signal, fingerprint};
 pub use status::{

@@ -28,6 +28,12 @@ impl Context {
         Ok(Self { env, global, now, zone: OnceCell::new() })
     }
 
+    /// The same in a fixed time zone.
+    #[cfg(test)]
+    pub(crate) fn in_utc(self) -> Self {
+        Self { zone: OnceCell::from(TimeZone::UTC), ..self }
+    }
+
     /// The time zone of the times on screen.
     pub(crate) fn zone(&self) -> &TimeZone {
         self.zone.get_or_init(TimeZone::system)

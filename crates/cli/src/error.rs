@@ -1,6 +1,7 @@
 //! What a person is told when a command cannot do its work, and the exit code that says so.
 
 use backstory_engine::SyncError;
+use backstory_engine::search::SearchError;
 use backstory_store::StoreError;
 use std::io::ErrorKind;
 
@@ -171,6 +172,14 @@ impl From<SyncError> for Failure {
             SyncError::TaskRefPattern { .. } => Self::usage(error.to_string())
                 .hint("correct [session_memory.task_ref] patterns in config.toml"),
             SyncError::Worker => Self::new(Kind::Problems, error.to_string()).hint(READ_AGAIN),
+        }
+    }
+}
+
+impl From<SearchError> for Failure {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Store(error) => error.into(),
         }
     }
 }

@@ -21,7 +21,8 @@ impl ShortIds {
         Ok(Self::of(vault.find_sessions("", i64::MAX as usize)?))
     }
 
-    fn of(uids: Vec<SessionUid>) -> Self {
+    /// The shortest ids that tell these sessions apart.
+    pub(crate) fn of(uids: Vec<SessionUid>) -> Self {
         let mut named: Vec<(String, SessionUid)> =
             uids.into_iter().map(|uid| (own_name(&uid).to_owned(), uid)).collect();
         named.sort();
@@ -77,7 +78,17 @@ pub(crate) fn resolve(vault: &Vault, id: &str) -> Result<Target, Failure> {
     if let Some(address) = id.strip_prefix("backstory://") {
         return resolve_address(vault, address);
     }
-    find(vault, id).map(|uid| Target { uid, seq: None })
+    match find(vault, id) {
+        Ok(uid) => Ok(Target { uid, seq: None }),
+        // `1f2e/12`, as lists write the place of an event.
+        Err(failure) => resolve_place(vault, id).unwrap_or(Err(failure)),
+    }
+}
+
+fn resolve_place(vault: &Vault, id: &str) -> Option<Result<Target, Failure>> {
+    let (session, seq) = id.rsplit_once('/')?;
+    let seq = Some(seq.parse().ok()?);
+    Some(find(vault, session).map(|uid| Target { uid, seq }))
 }
 
 fn resolve_address(vault: &Vault, address: &str) -> Result<Target, Failure> {

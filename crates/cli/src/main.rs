@@ -3,13 +3,16 @@
 mod checkup;
 mod cmd;
 mod context;
+mod dashes;
 mod demo;
 mod digest;
 mod env;
 mod error;
 mod figures;
+mod found;
 mod hub;
 mod ids;
+mod label;
 mod pattern;
 mod progress;
 mod schedule;
@@ -17,6 +20,7 @@ mod settings;
 mod sweep;
 mod table;
 mod timeline;
+mod typed;
 mod ui;
 mod untrusted;
 mod upkeep;
@@ -28,7 +32,7 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = cmd::Cli::parse();
+    let cli = cmd::Cli::parse_from(dashes::behind(std::env::args_os()));
     let env = env::Env::process();
     let mut ui = ui::Ui::new(&cli.global, &env);
     let done = context::Context::new(env, cli.global)

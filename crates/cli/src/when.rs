@@ -1,18 +1,10 @@
 //! Moments as people type them: `2026-11-01`, RFC 3339, `7d`, `3h`, `today`, `yesterday`.
 
+pub(crate) use backstory_distill::query::End;
 use backstory_model::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, ToSpan};
-
-/// Which end of a period a moment marks: a day begins at `Since` and ends at `Until`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    /// From this moment on.
-    Since,
-    /// Up to this moment; a day given without a time is included.
-    Until,
-}
 
 /// Reads a moment; `None` when it cannot be understood.
 pub(crate) fn parse(text: &str, end: End, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {

@@ -31,6 +31,11 @@ impl Projects {
     }
 }
 
+/// What tells the project of a directory from others: worktrees of one repository share it.
+pub fn project_key(dir: &Path) -> Option<String> {
+    resolve(dir).map(|project| project.key)
+}
+
 fn resolve(cwd: &Path) -> Option<Project> {
     if !cwd.is_absolute() {
         // Another system's path, such as `C:\work\app`: its last part is all there is.

@@ -3,13 +3,13 @@
 use crate::context::Context;
 use crate::error::{Exit, Failure};
 use crate::pattern;
+use crate::typed;
 use crate::ui::{BOLD, DIM, Ui, WARN, paint};
 use backstory_api as api;
 use backstory_distill::lookup::{Match, lookup};
 use backstory_distill::patterns::patterns;
 use backstory_model::SignalKind;
 use backstory_store::SignalFilter;
-use std::io::Read;
 
 /// More of a pasted output than this tells nothing more about the error in it.
 const MAX_INPUT: u64 = 1 << 20;
@@ -25,7 +25,8 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let vault = context.vault(ui)?;
-    let message = if args.message == "-" { from_stdin()? } else { args.message.clone() };
+    let message =
+        if args.message == "-" { typed::from_stdin(MAX_INPUT)? } else { args.message.clone() };
     if message.trim().is_empty() {
         return Err(Failure::usage("an empty message names no error"));
     }
@@ -50,15 +51,6 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     }
     write(&found, context, ui)?;
     Ok(Exit::Success)
-}
-
-fn from_stdin() -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .take(MAX_INPUT)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::usage("stdin could not be read").cause(&error))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn write(found: &[Match], context: &Context, ui: &mut Ui) -> Result<(), Failure> {

@@ -16,6 +16,7 @@ mod overview;
 mod patterns;
 mod pin;
 mod schedule;
+mod search;
 mod sessions;
 mod show;
 mod signals;
@@ -88,6 +89,8 @@ pub(crate) enum Command {
     Sync(sync::Args),
     /// Take in what is new the moment it is written
     Watch(watch::Args),
+    /// Find moments of any session by words, by meaning, by names
+    Search(search::Args),
     /// List sessions, the most recently active first
     Sessions(sessions::Args),
     /// Tell one session as a timeline
@@ -138,6 +141,7 @@ pub(crate) fn run(
         None => overview::run(context, ui),
         Some(Command::Sync(args)) => sync::run(&args, context, ui),
         Some(Command::Watch(args)) => watch::run(&args, context, ui),
+        Some(Command::Search(args)) => search::run(&args, context, ui),
         Some(Command::Sessions(args)) => sessions::run(&args, context, ui),
         Some(Command::Show(args)) => show::run(&args, context, ui),
         Some(Command::Digest(args)) => digest::run(&args, context, ui),
@@ -165,6 +169,8 @@ fn more_help() -> String {
     let mut text = String::from(
         "Examples:
   backstory                          take in everything, tell what there is
+  backstory search sqlite busy timeout repo:app
+                                     where that was talked about, tried or fixed
   backstory sessions --since 7d      what was worked on this week
   backstory schedule install         take in what is new every day
   backstory show last                the latest session as a timeline

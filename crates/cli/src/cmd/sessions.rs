@@ -5,9 +5,9 @@ use crate::context::Context;
 use crate::error::{Exit, Failure};
 use crate::figures::{age, all_tokens, count, local_minute, tokens};
 use crate::ids::ShortIds;
+use crate::label;
 use crate::table::{Cell, Column, Table};
-use crate::ui::{BAD, BOLD, CODE, DIM, GOOD, Ui, WARN, paint};
-use crate::untrusted::one_line;
+use crate::ui::{BOLD, CODE, DIM, Ui, paint};
 use crate::when::End;
 use anstyle::Style;
 use backstory_api as api;
@@ -143,53 +143,21 @@ fn row(session: &Session, id: &str, subagents: usize, context: &Context) -> Vec<
     let is_subagent = session.lineage.parent_session_uid.is_some();
     let indent = if is_subagent { "↳ " } else { "" };
     let folded = if subagents > 0 { format!(" +{subagents}") } else { String::new() };
+    let (outcome_style, outcome) = label::outcome(session.outcome);
     vec![
         Cell::styled(CODE, id),
         format!("{}{folded}", session.flavor).into(),
         Cell::styled(DIM, when),
         age.into(),
-        place(session).into(),
+        label::place(session).into(),
         Cell::styled(
             if is_subagent { Style::new() } else { BOLD },
-            format!("{indent}{}{}", mark(session), title(session)),
+            format!("{indent}{}{}", label::mark(session), label::title(session)),
         ),
         count(u64::from(session.cost.turns)).into(),
         tokens(all_tokens(&session.cost)).into(),
-        outcome(session.outcome),
+        Cell::styled(outcome_style, outcome),
     ]
-}
-
-fn place(session: &Session) -> String {
-    let place = match (&session.repo, &session.git_branch) {
-        (Some(repo), Some(branch)) => format!("{repo}@{branch}"),
-        (Some(repo), None) => repo.clone(),
-        (None, _) => session.cwd.clone().unwrap_or_default(),
-    };
-    one_line(&place)
-}
-
-fn title(session: &Session) -> String {
-    let title = session.title.as_deref().or(session.lineage.agent_name.as_deref());
-    title.map(one_line).unwrap_or_default()
-}
-
-/// What a human or the budget decided about the raw events.
-fn mark(session: &Session) -> &'static str {
-    match (session.watermarks.pinned_at, session.watermarks.evicted_at) {
-        (Some(_), _) => "⚑ ",
-        (None, Some(_)) => "◌ ",
-        (None, None) => "",
-    }
-}
-
-fn outcome(outcome: Outcome) -> Cell {
-    let style = match outcome {
-        Outcome::Success => GOOD,
-        Outcome::Fail => BAD,
-        Outcome::Abandoned => WARN,
-        Outcome::Unknown => return Cell::styled(DIM, "–"),
-    };
-    Cell::styled(style, outcome.name())
 }
 
 fn count_subagents(vault: &Vault, uid: &SessionUid, depth: usize) -> Result<usize, Failure> {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A tool call as it is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Call {
+pub(crate) enum Call {
     /// A shell command, as it was typed.
     Command(String),
     /// Any other tool and what it was asked.
@@ -34,7 +34,7 @@ const TELLING: [&str; 12] = [
 ];
 
 /// Understands a call by its input.
-pub(super) fn of(event: &SessionEvent, payload: &str) -> Call {
+pub(crate) fn of(event: &SessionEvent, payload: &str) -> Call {
     let name = event.tool.clone().unwrap_or_else(|| "tool".into());
     let Ok(Value::Object(input)) = serde_json::from_str(payload) else {
         return Call::Tool { name, about: event.summary.clone() };

@@ -4,7 +4,7 @@
 //! takes no more memory than its longest event. Grok writes two logs side by side; there the rows
 //! (never the payloads) are sorted by time first.
 
-mod call;
+pub(crate) mod call;
 mod diff;
 pub(crate) mod header;
 mod json;
