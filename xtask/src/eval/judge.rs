@@ -48,6 +48,7 @@ pub fn take_in(cases: &[Case], folder: &Path) -> io::Result<Archive> {
         domains: BTreeMap::new(),
         task_ref_patterns: Vec::new(),
         budget: Some(Budget::UNLIMITED),
+        index: false,
         spool: false,
     };
     let report = sync(&options, NOW, &mut |_| {}).map_err(io::Error::other)?;
