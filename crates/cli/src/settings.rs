@@ -2,7 +2,6 @@
 
 mod file;
 mod hub;
-mod nearest;
 mod retention;
 pub(crate) mod size;
 

@@ -8,6 +8,7 @@ mod import;
 mod index;
 pub mod notices;
 mod project;
+pub mod search;
 pub mod spool;
 mod stamp;
 mod sync;

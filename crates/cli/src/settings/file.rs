@@ -1,8 +1,8 @@
 //! `config.toml`: every value with the line it stands on, unknown keys told from known ones.
 
-use super::nearest::nearest;
 use super::{Origin, Value, hub, retention};
 use crate::error::Failure;
+use backstory_distill::nearest::nearest;
 use backstory_model::Flavor;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;

@@ -1,0 +1,186 @@
+//! What a query wants, ready to be found in texts.
+
+use crate::query::Query;
+use crate::terms::{self, Term, TermKind, is_stop_word, stem};
+use std::collections::HashMap;
+
+/// More hits in one text say nothing more about it.
+const MOST_HITS: usize = 20_000;
+/// A word met as it was typed is worth more than another form of it.
+const OTHER_FORM: f32 = 0.8;
+/// A word of a phrase that is met by itself.
+const PHRASE_WORD: f32 = 0.3;
+
+/// What a query wants: folded words, stems, prefixes, phrases.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Words and wholes as they are folded, with the want they meet.
+    exact: HashMap<String, usize>,
+    stems: HashMap<String, usize>,
+    prefixes: Vec<(String, usize)>,
+    phrases: Vec<(Vec<String>, usize)>,
+    /// What meeting each want is worth.
+    weights: Vec<f32>,
+}
+
+/// A place where a want is met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Hit {
+    /// First byte.
+    pub(super) start: usize,
+    /// The byte behind the last.
+    pub(super) end: usize,
+    /// Which want.
+    pub(super) want: usize,
+    /// What it is worth here.
+    pub(super) weight: f32,
+}
+
+impl Wanted {
+    /// What a query wants to see.
+    pub fn of(query: &Query) -> Self {
+        let mut wanted = Self::default();
+        for word in &query.words {
+            let want = wanted.want(1.0);
+            wanted.word(&word.text, word.is_prefix, want);
+            for (text, is_prefix) in &word.alternatives {
+                wanted.word(text, *is_prefix, want);
+            }
+        }
+        for phrase in &query.phrases {
+            let words: Vec<String> = cut(phrase)
+                .into_iter()
+                .filter(|(_, kind)| *kind != TermKind::Whole)
+                .map(|(text, _)| text)
+                .collect();
+            for word in &words {
+                let want = wanted.want(PHRASE_WORD);
+                wanted.exact.entry(word.clone()).or_insert(want);
+            }
+            let want = wanted.want(1.0 + words.len() as f32);
+            wanted.phrases.push((words, want));
+        }
+        wanted.drop_stop_words();
+        wanted
+    }
+
+    fn want(&mut self, weight: f32) -> usize {
+        self.weights.push(weight);
+        self.weights.len() - 1
+    }
+
+    fn word(&mut self, text: &str, is_prefix: bool, want: usize) {
+        let parts = cut(text);
+        let has_whole = parts.iter().any(|(_, kind)| *kind == TermKind::Whole);
+        let last = parts.len().saturating_sub(1);
+        for (at, (text, kind)) in parts.into_iter().enumerate() {
+            // The parts of a name meet less of it than the whole; its words may stand anywhere.
+            let own = if at == 0 { want } else { self.want(1.0) };
+            let is_open = is_prefix && if has_whole { kind == TermKind::Whole } else { at == last };
+            if is_open {
+                self.prefixes.push((text, own));
+                continue;
+            }
+            if kind == TermKind::Word {
+                self.stems.entry(stem(&text)).or_insert(own);
+            }
+            self.exact.entry(text).or_insert(own);
+        }
+    }
+
+    /// Words without meaning are shown only where there is nothing else to show.
+    fn drop_stop_words(&mut self) {
+        if self.prefixes.is_empty() && self.exact.keys().all(|word| is_stop_word(word)) {
+            return;
+        }
+        let dropped: Vec<usize> = self
+            .exact
+            .iter()
+            .filter(|(word, _)| is_stop_word(word))
+            .map(|(_, want)| *want)
+            .collect();
+        self.exact.retain(|word, _| !is_stop_word(word));
+        self.stems.retain(|_, want| !dropped.contains(want));
+    }
+
+    /// Where a text meets what is wanted, in the order of the text.
+    pub(super) fn hits(&self, text: &str) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let mut trails = vec![Trail::default(); self.phrases.len()];
+        terms::for_each(text, &mut |term| {
+            if hits.len() >= MOST_HITS {
+                return;
+            }
+            if let Some((want, share)) = self.meets(&term) {
+                let weight = self.weights[want] * share;
+                hits.push(Hit { start: term.start, end: term.end, want, weight });
+            }
+            if term.kind != TermKind::Whole {
+                for ((words, want), trail) in self.phrases.iter().zip(&mut trails) {
+                    if let Some(start) = trail.step(words, &term) {
+                        let weight = self.weights[*want];
+                        hits.push(Hit { start, end: term.end, want: *want, weight });
+                    }
+                }
+            }
+        });
+        hits.sort_by_key(|hit| (hit.start, hit.end));
+        hits
+    }
+
+    /// The want a term meets, and how well.
+    fn meets(&self, term: &Term<'_>) -> Option<(usize, f32)> {
+        if let Some(want) = self.exact.get(term.text) {
+            return Some((*want, 1.0));
+        }
+        let is_open = |(prefix, _): &&(String, usize)| term.text.starts_with(prefix.as_str());
+        if let Some((_, want)) = self.prefixes.iter().find(is_open) {
+            return Some((*want, 1.0));
+        }
+        // No ending changes how a word begins.
+        let first = term.text.as_bytes().first();
+        if term.kind != TermKind::Word
+            || !self.stems.keys().any(|stem| stem.as_bytes().first() == first)
+        {
+            return None;
+        }
+        self.stems.get(&stem(term.text)).map(|want| (*want, OTHER_FORM))
+    }
+}
+
+/// The terms of a word as they are folded.
+fn cut(text: &str) -> Vec<(String, TermKind)> {
+    let mut parts = Vec::new();
+    terms::for_each(text, &mut |term| parts.push((term.text.to_owned(), term.kind)));
+    parts
+}
+
+/// The last words of a text, as far as they are the beginning of a phrase.
+#[derive(Clone, Debug, Default)]
+struct Trail {
+    /// Where each of the last words begins, the latest last.
+    starts: Vec<usize>,
+    last: Vec<String>,
+}
+
+impl Trail {
+    /// Takes one more word; where the phrase is complete, says where it began.
+    fn step(&mut self, phrase: &[String], term: &Term<'_>) -> Option<usize> {
+        if phrase.is_empty() {
+            return None;
+        }
+        self.starts.push(term.start);
+        self.last.push(term.text.to_owned());
+        while !phrase.starts_with(&self.last) {
+            self.starts.remove(0);
+            self.last.remove(0);
+        }
+        if self.last.len() < phrase.len() {
+            return None;
+        }
+        let start = self.starts.first().copied();
+        self.starts.clear();
+        self.last.clear();
+        start
+    }
+}
