@@ -170,7 +170,10 @@ impl From<SyncError> for Failure {
             SyncError::Store(error) => error.into(),
             SyncError::TaskRefPattern { .. } => Self::usage(error.to_string())
                 .hint("correct [session_memory.task_ref] patterns in config.toml"),
-            SyncError::StillIndexed(_) => Self::new(Kind::Problems, error.to_string()),
+            SyncError::NoIndex => Self::not_found(error.to_string()),
+            SyncError::Index(_) | SyncError::StillIndexed(_) => {
+                Self::new(Kind::Problems, error.to_string())
+            }
             SyncError::Worker => Self::new(Kind::Problems, error.to_string()).hint(READ_AGAIN),
         }
     }

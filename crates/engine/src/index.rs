@@ -4,9 +4,8 @@
 use crate::SyncError;
 use backstory_distill::passages;
 use backstory_index::{DIR_NAME, IndexError, IndexReader, IndexWriter, SessionCard, Stock};
-use backstory_store::{
-    Home, IndexDebt, StoreError, SweepLock, Vault, Writer, create_private_dir,
-};
+use backstory_model::SessionUid;
+use backstory_store::{Home, IndexDebt, StoreError, SweepLock, Vault, Writer, create_private_dir};
 
 /// Sessions looked at before the index is asked whether it is full.
 const SESSIONS_PER_LOOK: usize = 500;
@@ -203,7 +202,7 @@ fn bring(
     }
     if debt.has(IndexDebt::CARD) {
         if debt.is_known {
-            index.put_card(id, &card(vault, debt)?)?;
+            index.put_card(id, &card(vault, debt))?;
         } else {
             index.remove_card(id);
         }
@@ -211,23 +210,26 @@ fn bring(
     Ok(())
 }
 
-fn card(vault: &Vault, debt: &IndexDebt) -> Result<SessionCard, StoreError> {
-    let mut card = SessionCard {
+fn card(vault: &Vault, debt: &IndexDebt) -> SessionCard {
+    SessionCard {
         title: debt.title.clone().unwrap_or_default(),
-        text: String::new(),
+        text: card_text(vault, &debt.session.uid),
         ts: debt.active_at,
-    };
-    // A digest that cannot be read is for `doctor` to tell; the rest of the card stands.
-    if let Ok(Some(account)) = vault.account(&debt.session.uid) {
-        let digest = serde_json::to_string(&account.digest).unwrap_or_default();
-        passages::spoken(&digest, &mut card.text);
-        for signal in &account.signals {
-            let fix = signal.fix.iter().flat_map(|fix| [&fix.what, &fix.tried]);
-            for words in std::iter::once(&signal.what).chain(fix) {
-                card.text.push('\n');
-                card.text.push_str(words);
-            }
+    }
+}
+
+/// Digest and signals of a session in words. A digest that cannot be read is for `doctor` to tell.
+pub(crate) fn card_text(vault: &Vault, uid: &SessionUid) -> String {
+    let mut text = String::new();
+    let Ok(Some(account)) = vault.account(uid) else { return text };
+    let digest = serde_json::to_string(&account.digest).unwrap_or_default();
+    passages::spoken(&digest, &mut text);
+    for signal in &account.signals {
+        let fix = signal.fix.iter().flat_map(|fix| [&fix.what, &fix.tried]);
+        for words in std::iter::once(&signal.what).chain(fix) {
+            text.push('\n');
+            text.push_str(words);
         }
     }
-    Ok(card)
+    text
 }

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tantivy::columnar::Column;
 use tantivy::query::{
-    BooleanQuery, BoostQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery, Weight,
+    AllQuery, BooleanQuery, BoostQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery, Weight,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, Score, SegmentReader, Term};
@@ -56,11 +56,8 @@ impl IndexReader {
     pub fn lexical(&self, search: &Lexical<'_>) -> Result<Lists, IndexError> {
         let words = self.telling(&search.wanted.words)?;
         let fields = &self.fields;
-        let prose = [
-            (fields.title, TITLE_WEIGHT),
-            (fields.prompt, PROMPT_WEIGHT),
-            (fields.prose, 1.0),
-        ];
+        let prose =
+            [(fields.title, TITLE_WEIGHT), (fields.prompt, PROMPT_WEIGHT), (fields.prose, 1.0)];
         let refused = self.refused(search.wanted)?;
         let run = |words_in: &[(Field, Score)], names: bool| -> Result<Vec<Hit>, IndexError> {
             let query = self.query(search.wanted, &words, words_in, names)?;
@@ -72,7 +69,7 @@ impl IndexReader {
         Ok(Lists { prose: run(&prose, false)?, tools: run(&[(fields.tool, 1.0)], true)? })
     }
 
-    /// The newest passages that have every word.
+    /// The newest passages that have every word; without a word, the newest of all.
     pub fn newest(&self, search: &Lexical<'_>) -> Result<Vec<Hit>, IndexError> {
         let refused = self.refused(search.wanted)?;
         let fields = self.fields.word_fields().map(|field| (field, 1.0));
@@ -84,11 +81,9 @@ impl IndexReader {
         for phrase in &search.wanted.phrases {
             all.push((Occur::Must, self.phrase_anywhere(phrase, &self.fields.word_fields())));
         }
-        if all.is_empty() {
-            return Ok(Vec::new());
-        }
-        let query = BooleanQuery::new(all);
-        self.collect(&query, refused.as_deref(), search, &|facts, _| facts.ts.0 as f64)
+        let query: Box<dyn Query> =
+            if all.is_empty() { Box::new(AllQuery) } else { Box::new(BooleanQuery::new(all)) };
+        self.collect(query.as_ref(), refused.as_deref(), search, &|facts, _| facts.ts.0 as f64)
     }
 
     /// Drops stop words unless there is nothing else, and keeps the rarest of many.
@@ -139,8 +134,9 @@ impl IndexReader {
             terms.extend(self.terms_of(word, words_in, names)?);
         }
         if wanted.phrases.is_empty() {
-            return Ok((!terms.is_empty())
-                .then(|| Box::new(BooleanQuery::union(terms)) as Box<dyn Query>));
+            return Ok(
+                (!terms.is_empty()).then(|| Box::new(BooleanQuery::union(terms)) as Box<dyn Query>)
+            );
         }
         let fields: Vec<Field> = words_in.iter().map(|(field, _)| *field).collect();
         let mut all: Vec<(Occur, Box<dyn Query>)> = wanted

@@ -260,9 +260,7 @@ impl IndexWriter {
         let mut is_gone = |place: u64| {
             let place = Place(place);
             match place.seq() {
-                Some(seq) => {
-                    gone_events.get(&place.session()).is_some_and(|from| seq >= *from)
-                }
+                Some(seq) => gone_events.get(&place.session()).is_some_and(|from| seq >= *from),
                 None => gone_cards.contains(&place.session()),
             }
         };

@@ -15,6 +15,7 @@ mod departed;
 mod distilled;
 mod error;
 mod evict;
+mod finding;
 mod forget;
 mod home;
 mod indexing;
@@ -38,6 +39,7 @@ pub use chunk::{
 pub use cursor::{Cursor, SourceStat, path_key};
 pub use distilled::{Account, PendingSession, SignalFilter};
 pub use error::StoreError;
+pub use finding::SessionScope;
 pub use forget::Forgotten;
 pub use home::{Home, create_private_dir, private_file};
 pub use indexing::{IndexDebt, IndexState};

@@ -77,9 +77,17 @@ pub enum SyncError {
         reason: String,
     },
     /// Something left the archive and is still in the search index.
-    #[error("removed from the archive, but not yet from the search index: {0}; run the command \
-             again, or `backstory index --rebuild`")]
+    #[error(
+        "removed from the archive, but not yet from the search index: {0}; run the command \
+             again, or `backstory index --rebuild`"
+    )]
     StillIndexed(String),
+    /// Nothing has been indexed.
+    #[error("there is no search index yet; run `backstory index`")]
+    NoIndex,
+    /// The search index cannot be used.
+    #[error("{0}")]
+    Index(String),
     /// A worker thread died.
     #[error("a worker of the sweep stopped unexpectedly; run the command again")]
     Worker,
