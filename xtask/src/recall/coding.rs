@@ -15,10 +15,15 @@ use std::path::Path;
 const EVERYWHERE: &str = include_str!("../../recall/coding/everywhere.txt");
 
 /// The projects, by file name.
-const PROJECTS: [(&str, &str); 3] = [
+const PROJECTS: [(&str, &str); 8] = [
+    ("basalt-infra.txt", include_str!("../../recall/coding/basalt-infra.txt")),
+    ("ferrypost.txt", include_str!("../../recall/coding/ferrypost.txt")),
     ("gristmill.txt", include_str!("../../recall/coding/gristmill.txt")),
+    ("kilnctl.txt", include_str!("../../recall/coding/kilnctl.txt")),
     ("lanternweb.txt", include_str!("../../recall/coding/lanternweb.txt")),
+    ("ledgerlens.txt", include_str!("../../recall/coding/ledgerlens.txt")),
     ("tidepool.txt", include_str!("../../recall/coding/tidepool.txt")),
+    ("wrenfield.txt", include_str!("../../recall/coding/wrenfield.txt")),
 ];
 
 /// Sessions of a project in which nothing is asked for.
