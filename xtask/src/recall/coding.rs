@@ -110,6 +110,7 @@ fn session(
         cwd: project.cwd.clone(),
         branch: project.branch.clone(),
         began: day + rng.range(8 * 3_600, 18 * 3_600) * 1_000,
+        is_bare: false,
     };
     let (name, label) = (String::new(), Outcome::Unknown);
     render(&Case { name, flavor, label, is_exec: false, steps }, &scene)

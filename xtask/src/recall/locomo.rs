@@ -70,7 +70,7 @@ fn session(
         steps.push(if is_first { Step::User(words) } else { Step::Say(words) });
     }
     let cwd = format!("/work/locomo/{project}");
-    let scene = Scene { number, cwd, branch: "main".to_owned(), began };
+    let scene = Scene { number, cwd, branch: "main".to_owned(), began, is_bare: true };
     let (name, flavor, label) = (String::new(), Flavor::Claude, Outcome::Unknown);
     let case = Case { name, flavor, label, is_exec: false, steps };
     let rendered = render(&case, &scene);

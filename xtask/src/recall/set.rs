@@ -32,9 +32,18 @@ pub struct Gold {
     pub session: String,
     /// A passage of it, word for word.
     pub text: String,
-    /// Its 0-based place among the session's messages, where every event is a message.
+    /// Its 0-based place among the session's messages, in sessions that are nothing but messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<usize>,
+}
+
+impl Gold {
+    /// Whether a text of an event has the passage, as it is or within JSON, as the arguments of
+    /// calls are kept.
+    pub fn is_in(&self, text: &str) -> bool {
+        let quoted = serde_json::Value::from(self.text.as_str()).to_string();
+        text.contains(&self.text) || text.contains(quoted.trim_matches('"'))
+    }
 }
 
 /// What kind of answer a question wants.

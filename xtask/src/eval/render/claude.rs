@@ -70,6 +70,9 @@ impl Transcript<'_> {
 
     /// A record without identity and time.
     fn bare(&mut self, kind: &str, fields: &Value) {
+        if self.scene.is_bare {
+            return;
+        }
         let mut record = json!({"type": kind, "sessionId": self.session});
         merge(&mut record, fields);
         self.records.push(record);

@@ -34,13 +34,15 @@ pub(crate) struct Scene {
     pub(crate) branch: String,
     /// When it begins.
     pub(crate) began: Millis,
+    /// Only the conversation, without the bookkeeping agents write beside it.
+    pub(crate) is_bare: bool,
 }
 
 impl Scene {
     /// The place where all labelled sessions work, one after the other.
     pub(crate) fn of_case(number: usize) -> Self {
         let began = LAST + number as Millis * 600_000;
-        Self { number, cwd: CWD.to_owned(), branch: BRANCH.to_owned(), began }
+        Self { number, cwd: CWD.to_owned(), branch: BRANCH.to_owned(), began, is_bare: false }
     }
 }
 
