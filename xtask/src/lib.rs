@@ -5,5 +5,6 @@ pub mod bench;
 pub mod corpus;
 pub mod eval;
 pub mod fuzz;
+pub mod recall;
 pub mod test;
 pub mod tidy;

@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
-use xtask::{audit, bench, corpus, eval, fuzz, test, tidy};
+use xtask::{audit, bench, corpus, eval, fuzz, recall, test, tidy};
 
 /// Development tasks of this workspace.
 #[derive(Parser)]
@@ -25,6 +25,9 @@ enum Task {
     /// Compare judgements with those of people.
     #[command(subcommand)]
     Eval(eval::Task),
+    /// Write the histories and questions that recall is measured with, for any tool to index.
+    #[command(hide = true)]
+    RecallSet(recall::Options),
     /// Run everything continuous integration runs.
     Test,
     /// Fuzz the log readers.
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Task::Tidy => run_tidy(),
         Task::Corpus(options) => run_corpus(&options),
         Task::Eval(task) => run_eval(&task),
+        Task::RecallSet(options) => run_recall_set(&options),
         Task::Test => test::run().map(|()| true).map_err(io::Error::other),
         Task::Fuzz { seconds } => fuzz::run(seconds).map(|()| true).map_err(io::Error::other),
         Task::Bench(options) => bench::run(&options),
@@ -89,6 +93,13 @@ fn run_eval(task: &eval::Task) -> io::Result<bool> {
     let (text, is_good) = eval::run(task)?;
     write!(io::stdout(), "{text}")?;
     Ok(is_good)
+}
+
+fn run_recall_set(options: &recall::Options) -> io::Result<bool> {
+    for (set, questions) in recall::run(options)? {
+        writeln!(io::stdout(), "{questions} questions: {}", set.display())?;
+    }
+    Ok(true)
 }
 
 fn run_audit(options: &audit::Options) -> io::Result<bool> {

@@ -34,6 +34,7 @@ fn take_in(dir: &Path, size: u64, seed: u64) -> (Truth, Vault) {
         domains: BTreeMap::default(),
         task_ref_patterns: Vec::new(),
         budget: Some(Budget::UNLIMITED),
+        index: false,
     };
     let report = sync(&options, Timestamp(1_790_000_000_000), &mut |_| {}).unwrap();
     assert_eq!(report.problems, []);

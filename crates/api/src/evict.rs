@@ -52,6 +52,8 @@ pub struct Tiers {
     pub raw_rows_bytes: u64,
     /// Payloads of raw events.
     pub raw_packs_bytes: u64,
+    /// The search index.
+    pub raw_index_bytes: u64,
     /// Both: tier 1.
     pub raw_bytes: u64,
     /// Everything distilled: tier 2.

@@ -10,6 +10,7 @@ mod doctor;
 mod event;
 mod evict;
 mod forget;
+mod index;
 mod pattern;
 mod schedule;
 mod search;
@@ -30,6 +31,7 @@ pub use doctor::{Check, Level};
 pub use event::Event;
 pub use evict::{Evict, EvictedSession, Eviction, Tiers};
 pub use forget::{ForgottenSession, Receipt};
+pub use index::Index;
 pub use pattern::{KnownError, KnownFix, Pattern};
 pub use schedule::Schedule;
 pub use search::{

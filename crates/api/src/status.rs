@@ -120,14 +120,16 @@ pub struct AgentStatus {
     pub silent_files: u64,
 }
 
-/// Raw events: rows and packs.
+/// Raw events: rows, packs and the search index.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RawTier {
     /// Rows, the write-ahead log included.
     pub rows_bytes: u64,
     /// Packs, in whole pieces of disk.
     pub packs_bytes: u64,
-    /// Both.
+    /// The search index, in whole pieces of disk.
+    pub index_bytes: u64,
+    /// All of it.
     pub bytes: u64,
     /// Above this, distilled sessions leave.
     pub soft_cap_bytes: u64,

@@ -1,7 +1,6 @@
 //! What a person is told when a command cannot do its work, and the exit code that says so.
 
 use backstory_engine::SyncError;
-use backstory_engine::search::SearchError;
 use backstory_store::StoreError;
 use std::io::ErrorKind;
 
@@ -171,15 +170,11 @@ impl From<SyncError> for Failure {
             SyncError::Store(error) => error.into(),
             SyncError::TaskRefPattern { .. } => Self::usage(error.to_string())
                 .hint("correct [session_memory.task_ref] patterns in config.toml"),
+            SyncError::NoIndex => Self::not_found(error.to_string()),
+            SyncError::Index(_) | SyncError::StillIndexed(_) => {
+                Self::new(Kind::Problems, error.to_string())
+            }
             SyncError::Worker => Self::new(Kind::Problems, error.to_string()).hint(READ_AGAIN),
-        }
-    }
-}
-
-impl From<SearchError> for Failure {
-    fn from(error: SearchError) -> Self {
-        match error {
-            SearchError::Store(error) => error.into(),
         }
     }
 }

@@ -32,6 +32,9 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Not every crate that writes for us lets us choose the mode of its files.
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let cli = cmd::Cli::parse_from(dashes::behind(std::env::args_os()));
     let env = env::Env::process();
     let mut ui = ui::Ui::new(&cli.global, &env);

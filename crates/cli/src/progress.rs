@@ -27,18 +27,11 @@ impl SweepBar {
         if self.hidden || (self.bar.is_none() && self.started.elapsed() < PATIENCE) {
             return;
         }
-        let bar = self.bar.get_or_insert_with(|| new_bar(progress.bytes_total));
         if progress.sessions_done < progress.sessions_total {
-            bar.set_prefix("Distilling");
-            bar.set_length(progress.sessions_total);
-            bar.set_position(progress.sessions_done);
-            bar.set_message(format!(
-                "{} of {} sessions",
-                count(progress.sessions_done),
-                count(progress.sessions_total)
-            ));
+            self.sessions("Distilling", progress.sessions_done, progress.sessions_total);
             return;
         }
+        let bar = self.bar.get_or_insert_with(|| new_bar(progress.bytes_total));
         bar.set_prefix("Reading");
         bar.set_length(progress.bytes_total);
         bar.set_position(progress.bytes_done.min(progress.bytes_total));
@@ -50,6 +43,18 @@ impl SweepBar {
             count(progress.files_total),
             count(progress.events)
         ));
+    }
+
+    /// Shows how many sessions are done.
+    pub(crate) fn sessions(&mut self, doing: &'static str, done: u64, total: u64) {
+        if self.hidden || (self.bar.is_none() && self.started.elapsed() < PATIENCE) {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| new_bar(total));
+        bar.set_prefix(doing);
+        bar.set_length(total);
+        bar.set_position(done);
+        bar.set_message(format!("{} of {} sessions", count(done), count(total)));
     }
 
     /// Removes the bar.

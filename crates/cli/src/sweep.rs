@@ -28,6 +28,7 @@ pub(crate) fn options(settings: &Settings, roots: Vec<Root>) -> SyncOptions {
         domains: settings.domains.value.clone(),
         task_ref_patterns: settings.task_ref_patterns.value.clone(),
         budget: Some(settings.retention.budget()),
+        index: true,
     }
 }
 

@@ -120,6 +120,7 @@ fn tiers_shape(tiers: Tiers) -> api::Tiers {
     api::Tiers {
         raw_rows_bytes: tiers.raw_rows,
         raw_packs_bytes: tiers.raw_packs,
+        raw_index_bytes: tiers.raw_index,
         raw_bytes: tiers.raw(),
         distilled_bytes: tiers.distilled,
     }
@@ -142,8 +143,8 @@ mod tests {
         };
         let report = EvictReport {
             evicted: [Reason::Age, Reason::Budget, Reason::Age].map(evicted).to_vec(),
-            before: Tiers { raw_rows: 3_000_000, raw_packs: 0, distilled: 0 },
-            after: Tiers { raw_rows: 1_000_000, raw_packs: 500_000, distilled: 0 },
+            before: Tiers { raw_rows: 3_000_000, ..Tiers::default() },
+            after: Tiers { raw_rows: 1_000_000, raw_packs: 500_000, ..Tiers::default() },
             ..EvictReport::default()
         };
         let line = evicted_line(&report).unwrap();

@@ -51,10 +51,11 @@ impl<'a> Usage<'a> {
             .map(|cap| cap.value);
         let distilled = self.retention.distilled_cap_bytes.value;
         let raw = format!(
-            "{} raw (rows {}, packs {}): {} of the soft cap {}, {} of the hard cap {}",
+            "{} raw (rows {}, packs {}, index {}): {} of the soft cap {}, {} of the hard cap {}",
             bytes(tiers.raw()),
             bytes(tiers.raw_rows),
             bytes(tiers.raw_packs),
+            bytes(tiers.raw_index),
             share(tiers.raw(), soft),
             size::format(soft),
             share(tiers.raw(), hard),
@@ -81,6 +82,7 @@ impl<'a> Usage<'a> {
         api::RawTier {
             rows_bytes: self.tiers.raw_rows,
             packs_bytes: self.tiers.raw_packs,
+            index_bytes: self.tiers.raw_index,
             bytes: self.tiers.raw(),
             soft_cap_bytes: self.retention.raw_soft_cap_bytes.value,
             hard_cap_bytes: self.retention.raw_hard_cap_bytes.value,

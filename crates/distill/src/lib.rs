@@ -20,6 +20,7 @@ pub mod passages;
 pub mod patterns;
 mod phrases;
 pub mod query;
+pub mod ranking;
 pub mod redact;
 pub mod retention;
 #[cfg(test)]

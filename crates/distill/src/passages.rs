@@ -1,7 +1,9 @@
 //! What of an event is searched: prose in passages, tool text by its telling parts.
 
 use backstory_model::EventKind;
-use serde::de::{Deserialize, DeserializeSeed as _, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed as _, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use std::fmt;
 
 /// Longer messages are cut into passages of about this many bytes (some 200 words): a hit then

@@ -1,6 +1,7 @@
 //! Distilling: every session that grew gets its digest and signals brought up to date.
 
 use crate::SyncError;
+use crate::index::keep_in_step;
 use backstory_distill::{Distilled, Distiller, Moment};
 use backstory_model::{SessionUid, Timestamp};
 use backstory_store::{Account, Home, PendingSession, StoreError, SweepLock, Vault, Writer};
@@ -56,6 +57,7 @@ pub fn distil(
     let mut writer = Writer::open(home)?;
     let report = distil_pending(&mut writer, home, all, now, on_progress)?;
     writer.reclaim()?;
+    keep_in_step(&mut writer, home, &mut |_, _| ())?;
     Ok(report)
 }
 

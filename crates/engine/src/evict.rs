@@ -2,6 +2,7 @@
 
 use crate::SyncError;
 use crate::distil::{DistilReport, distil_pending};
+use crate::index::{IndexReport, keep_in_step};
 use crate::notices::{self, Event, Notice};
 use backstory_distill::retention::{Budget, Holding, Plan, Reason, plan};
 use backstory_model::{SessionUid, Timestamp};
@@ -44,6 +45,8 @@ pub struct EvictReport {
     pub distilled_over_bytes: u64,
     /// What had to be distilled first.
     pub distilled: DistilReport,
+    /// The search index after they left.
+    pub indexed: IndexReport,
 }
 
 impl EvictReport {
@@ -56,6 +59,7 @@ impl EvictReport {
         self.stuck_bytes = later.stuck_bytes;
         self.distilled_over_bytes = later.distilled_over_bytes;
         self.distilled.add(later.distilled);
+        self.indexed.add(later.indexed);
     }
 
     /// Sessions that left without having been analysed.
@@ -87,7 +91,8 @@ pub fn evict(
         report.stuck_bytes = made.stuck_bytes;
         report.after = Tiers {
             raw_rows: made.usage_after.min(before.raw_rows),
-            raw_packs: made.usage_after.saturating_sub(before.raw_rows),
+            raw_packs: made.usage_after.saturating_sub(before.raw_rows).min(before.raw_packs),
+            raw_index: made.usage_after.saturating_sub(before.raw_rows + before.raw_packs),
             distilled: before.distilled,
         };
         report.distilled_over_bytes = before.distilled.saturating_sub(budget.distilled_cap_bytes);
@@ -145,6 +150,7 @@ pub(crate) fn keep_within(
             writer.evict(&ids, now)?;
         }
         writer.reclaim()?;
+        report.indexed.add(keep_in_step(writer, home, &mut |_, _| ())?);
         report.evicted.extend(leaving);
         report.after = vault.tiers()?;
     }
@@ -179,12 +185,12 @@ fn tell_over_cap(home: &Home, bytes: u64, budget: &Budget, now: Timestamp) -> st
     notices::record(home, &Notice { at: now, event })
 }
 
-/// Rows of all sessions lie in the same file; each has its share by its number of events.
+/// Rows of all sessions lie in the same file, and so does the index; each has its share by its number of events.
 fn row_share(residents: &[Resident], tiers: Tiers) -> impl Fn(&Resident) -> u64 {
     let events: u64 = residents.iter().map(|resident| resident.events).sum();
     move |resident| {
-        let rows = u128::from(tiers.raw_rows) * u128::from(resident.events);
-        resident.pack_bytes + (rows / u128::from(events.max(1))) as u64
+        let shared = u128::from(tiers.raw_rows + tiers.raw_index) * u128::from(resident.events);
+        resident.pack_bytes + (shared / u128::from(events.max(1))) as u64
     }
 }
 

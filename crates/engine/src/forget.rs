@@ -1,6 +1,7 @@
 //! Forgetting sessions: chosen by the human, with all that hangs below them.
 
 use crate::SyncError;
+use crate::index::keep_in_step;
 use backstory_model::{Session, SessionUid, Timestamp};
 use backstory_store::{Forgotten, Home, SessionFilter, StoreError, SweepLock, Vault, Writer};
 use std::collections::BTreeSet;
@@ -87,6 +88,10 @@ pub fn forget(
         receipt.push(ForgottenSession { session: session.clone(), gone });
     }
     writer.reclaim()?;
+    let indexed = keep_in_step(&mut writer, home, &mut |_, _| ())?;
+    if let Some(reason) = indexed.failure {
+        return Err(SyncError::StillIndexed(reason));
+    }
     Ok(receipt)
 }
 

@@ -3,6 +3,7 @@
 
 use crate::SyncError;
 use crate::distil::distil_pending;
+use crate::index::keep_in_step;
 use backstory_distill::Redactor;
 use backstory_model::{EventKey, Session, SessionEvent, SessionUid, Timestamp, summarize};
 use backstory_store::{
@@ -262,6 +263,7 @@ impl Importer {
         self.writer.commit()?;
         distil_pending(&mut self.writer, &self.home, false, self.now, &mut |_, _| ())?;
         self.writer.reclaim()?;
+        keep_in_step(&mut self.writer, &self.home, &mut |_, _| ())?;
         Ok(self.report)
     }
 

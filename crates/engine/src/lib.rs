@@ -5,6 +5,7 @@ mod evict;
 mod forget;
 pub mod hub;
 mod import;
+mod index;
 pub mod notices;
 mod project;
 pub mod search;
@@ -17,6 +18,7 @@ pub use distil::{DistilReport, distil};
 pub use evict::{EvictReport, Evicted, evict};
 pub use forget::{ForgetChoice, ForgottenSession, find_to_forget, forget, pin};
 pub use import::{ImportReport, Importer};
+pub use index::{IndexReport, IndexStatus, index, index_status};
 pub use project::project_key;
 pub use sync::{
     FlavorProgress, PlannedFile, Problem, Progress, Root, SyncError, SyncOptions, SyncReport, sync,

@@ -150,6 +150,7 @@ impl World {
             domains: BTreeMap::new(),
             task_ref_patterns: Vec::new(),
             budget: Some(Budget { raw_soft_cap_bytes, ..Budget::UNLIMITED }),
+            index: true,
         };
         let report = sync(&options, Timestamp(1_790_000_000_000), &mut |_| {}).unwrap();
         assert_eq!(report.problems, []);

@@ -125,6 +125,11 @@ impl<'a> VectorFile<'a> {
         self.rows.len()
     }
 
+    /// The place of every vector, in the order of the file.
+    pub fn places(&self) -> impl Iterator<Item = u64> {
+        (0..self.len()).map(|row| self.place(row))
+    }
+
     /// Whether there is no vector at all.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()

@@ -1,6 +1,6 @@
 //! Digests and signals: written once a session is understood, read when its events are gone.
 
-use crate::{StoreError, Vault, Writer, blob, rows};
+use crate::{IndexDebt, StoreError, Vault, Writer, blob, rows};
 use backstory_model::{
     Digest, EventKind, Fix, Flavor, SessionEvent, SessionUid, Sighting, Signal, SignalKind,
     Timestamp,
@@ -298,6 +298,6 @@ impl Writer {
                 judgement.outcome.name(),
                 reason
             ])?;
-        Ok(())
+        self.owe_index(session.id, IndexDebt::CARD)
     }
 }

@@ -1,7 +1,7 @@
 //! Letting raw events go: rows, payloads and every trace of their text, so that the files really
 //! shrink. What is distilled stays.
 
-use crate::{StoreError, Writer};
+use crate::{IndexDebt, StoreError, Writer};
 use backstory_model::Timestamp;
 use rusqlite::params;
 use std::io::ErrorKind;
@@ -43,7 +43,7 @@ impl Writer {
         ] {
             self.connection.prepare_cached(sql)?.execute([session_id])?;
         }
-        Ok(())
+        self.owe_index(session_id, IndexDebt::REDO)
     }
 
     /// Removes doomed packs and gives freed pages back to the file system. A crash at any point is

@@ -1,6 +1,6 @@
 //! Forgetting: as if a session had never been, except that it may not come back.
 
-use crate::{StoreError, Vault, Writer};
+use crate::{IndexDebt, StoreError, Vault, Writer};
 use backstory_model::{SessionUid, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
@@ -59,6 +59,7 @@ impl Writer {
         self.connection
             .prepare_cached(include_str!("sql/forget_session.sql"))?
             .execute(params![session_id, now.0])?;
+        self.owe_index(session_id, IndexDebt::REDO | IndexDebt::CARD)?;
         Ok(gone)
     }
 

@@ -43,6 +43,15 @@ impl Home {
         self.dir.join("sweep.lock")
     }
 
+    /// Search indices, of every version there is.
+    pub fn indices(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(&self.dir) else { return Vec::new() };
+        let is_index = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("index-v"))
+        };
+        entries.flatten().map(|entry| entry.path()).filter(is_index).collect()
+    }
+
     /// What hooks left for the next sweep.
     pub fn spool(&self) -> PathBuf {
         self.dir.join("spool")

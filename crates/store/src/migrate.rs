@@ -7,6 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 const MIGRATIONS: &[(&str, &str)] = &[
     ("20261115T210000_initial", include_str!("../migrations/20261115T210000_initial.sql")),
     ("20261116T000000_distilled", include_str!("../migrations/20261116T000000_distilled.sql")),
+    ("20261116T040000_index", include_str!("../migrations/20261116T040000_index.sql")),
 ];
 
 /// Applies what is missing.

@@ -15,6 +15,8 @@ pub struct Tiers {
     pub raw_rows: u64,
     /// Payloads of raw events.
     pub raw_packs: u64,
+    /// The search index; nearly all of it is raw text in another form.
+    pub raw_index: u64,
     /// Everything else: sessions, tokens, cursors, digests, signals.
     pub distilled: u64,
 }
@@ -22,7 +24,7 @@ pub struct Tiers {
 impl Tiers {
     /// Tier 1.
     pub fn raw(self) -> u64 {
-        self.raw_rows + self.raw_packs
+        self.raw_rows + self.raw_packs + self.raw_index
     }
 }
 
@@ -63,6 +65,7 @@ impl Vault {
         Ok(Tiers {
             raw_rows: database.saturating_sub(distilled),
             raw_packs: packs as u64,
+            raw_index: self.home.indices().iter().map(|dir| bytes_in(dir)).sum(),
             distilled,
         })
     }
@@ -96,6 +99,12 @@ impl Vault {
         })?;
         Ok(residents.collect::<Result<_, _>>()?)
     }
+}
+
+fn bytes_in(dir: &std::path::Path) -> u64 {
+    let Ok(entries) = fs_err::read_dir(dir) else { return 0 };
+    let files = entries.flatten().filter_map(|entry| entry.metadata().ok());
+    files.map(|file| file.len().div_ceil(DISK_PIECE) * DISK_PIECE).sum()
 }
 
 /// Bytes of every table and index but those of events.

@@ -3,7 +3,7 @@
 use crate::chunk::{Chunk, EventRow, SessionDelta, UsageRow, UsageRule};
 use crate::report::SweepRecord;
 use crate::rows::{FLAG_SIDECHAIN, native_id_value};
-use crate::{BlobCompressor, Home, StoreError, connect, pack};
+use crate::{BlobCompressor, Home, IndexDebt, StoreError, connect, pack};
 use backstory_model::{SCHEMA_VERSION, Timestamp, Usage};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
@@ -194,7 +194,10 @@ impl Writer {
                 delta.is_forgotten,
             ],
         )?;
-        Ok(())
+        let refreshed =
+            chunk.events.iter().any(|event| event.refresh && event.session_id == delta.id);
+        let debt = if refreshed { IndexDebt::REDO } else { IndexDebt::EVENTS };
+        self.owe_index(delta.id, debt | IndexDebt::CARD)
     }
 
     /// Writes the chunk's blocks to their packs; the result has one position per block.

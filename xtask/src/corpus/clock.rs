@@ -26,6 +26,15 @@ fn parts(at: Millis) -> [u64; 7] {
     [year, month, day, ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60, ms % 1_000]
 }
 
+/// The beginning of a day; months and days count from 1.
+pub(crate) const fn midnight(year: u64, month: u64, day: u64) -> Millis {
+    let year = if month <= 2 { year - 1 } else { year };
+    let shifted = if month > 2 { month - 3 } else { month + 9 };
+    let doy = (153 * shifted + 2) / 5 + day - 1;
+    let doe = year % 400 * 365 + year % 400 / 4 - year % 400 / 100 + doy;
+    (year / 400 * 146_097 + doe - 719_468) * DAY
+}
+
 /// `2026-08-20T10:00:00.123Z`.
 pub(crate) fn iso(at: Millis) -> String {
     let [y, mo, d, h, mi, s, ms] = parts(at);
@@ -62,6 +71,10 @@ mod tests {
         assert_eq!(iso(951_782_400_007), "2000-02-29T00:00:00.007Z");
         assert_eq!(iso(FIRST), "2025-06-02T00:00:00.000Z");
         assert_eq!(iso(LAST + 37_815_123), "2026-11-10T10:30:15.123Z");
+        for (date, known) in [((1970, 1, 1), 0), ((2000, 2, 29), 951_782_400_000)] {
+            assert_eq!(midnight(date.0, date.1, date.2), known);
+        }
+        assert_eq!((midnight(2025, 6, 2), midnight(2026, 11, 10)), (FIRST, LAST));
         assert_eq!(day_path(LAST), "2026/11/10");
         assert_eq!(file_stamp(LAST + 1_000), "2026-11-10T00-00-01");
     }

@@ -10,7 +10,7 @@ mod family;
 mod grok;
 mod json;
 mod plan;
-mod rng;
+pub(crate) mod rng;
 mod secrets;
 mod templates;
 mod text;

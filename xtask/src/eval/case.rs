@@ -140,13 +140,17 @@ pub fn parse(text: &str) -> Result<Vec<Case>, Misread> {
         let Some(case) = cases.last_mut() else {
             return Err(misread("no case has begun".to_owned()));
         };
-        if goes_on(case, line) {
-            continue;
-        }
-        let step = step_of(line).map_err(misread)?;
-        case.steps.push(step);
+        read_line(&mut case.steps, line).map_err(misread)?;
     }
     Ok(cases)
+}
+
+/// Reads a line: a step, or more of the one above it.
+pub(crate) fn read_line(steps: &mut Vec<Step>, line: &str) -> Result<(), String> {
+    if !goes_on(steps, line) {
+        steps.push(step_of(line)?);
+    }
+    Ok(())
 }
 
 fn head_of(head: &str) -> Result<Case, String> {
@@ -162,8 +166,8 @@ fn head_of(head: &str) -> Result<Case, String> {
 }
 
 /// Adds a line to the step above it; false if it is none that goes on.
-fn goes_on(case: &mut Case, line: &str) -> bool {
-    let (Some(step), Some(mark)) = (case.steps.last_mut(), line.chars().next()) else {
+fn goes_on(steps: &mut [Step], line: &str) -> bool {
+    let (Some(step), Some(mark)) = (steps.last_mut(), line.chars().next()) else {
         return false;
     };
     let rest = &line[mark.len_utf8()..];

@@ -1,7 +1,7 @@
 //! Takes rendered cases in like any other history and has them judged.
 
 use super::case::Case;
-use super::render::{Rendered, render, root};
+use super::render::{Rendered, Scene, render, root};
 use backstory_distill::retention::Budget;
 use backstory_engine::{Root, SyncOptions, SyncReport, sync};
 use backstory_model::{Flavor, Judgement, Timestamp};
@@ -28,8 +28,11 @@ pub struct Archive {
 /// Writes the cases' logs below a folder and sweeps them into an archive there.
 pub fn take_in(cases: &[Case], folder: &Path) -> io::Result<Archive> {
     let logs = folder.join("home");
-    let sessions: Vec<Rendered> =
-        cases.iter().enumerate().map(|(number, case)| render(case, number)).collect();
+    let sessions: Vec<Rendered> = cases
+        .iter()
+        .enumerate()
+        .map(|(number, case)| render(case, &Scene::of_case(number)))
+        .collect();
     for (name, text) in sessions.iter().flat_map(|session| &session.files) {
         let path = logs.join(name);
         if let Some(parent) = path.parent() {
@@ -48,6 +51,7 @@ pub fn take_in(cases: &[Case], folder: &Path) -> io::Result<Archive> {
         domains: BTreeMap::new(),
         task_ref_patterns: Vec::new(),
         budget: Some(Budget::UNLIMITED),
+        index: false,
         spool: false,
     };
     let report = sync(&options, NOW, &mut |_| {}).map_err(io::Error::other)?;

@@ -1,8 +1,8 @@
 //! `cargo xtask eval`: judgements of the product beside those of people.
 
-mod case;
+pub(crate) mod case;
 mod judge;
-mod render;
+pub(crate) mod render;
 mod score;
 
 pub use case::{Case, Misread, Step, parse};

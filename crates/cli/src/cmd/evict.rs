@@ -106,8 +106,16 @@ fn write_sizes(before: Tiers, after: Option<Tiers>, ui: &mut Ui) -> Result<(), F
     let mut columns = vec![Column::left(""), Column::right("BEFORE")];
     columns.extend(after.map(|_| Column::right("AFTER")));
     let mut table = Table::new(&columns);
-    let parts = |tiers: Tiers| [tiers.raw_rows, tiers.raw_packs, tiers.raw(), tiers.distilled];
-    let names = ["rows of raw events", "packs of raw events", "tier 1, raw", "tier 2, distilled"];
+    let parts = |tiers: Tiers| {
+        [tiers.raw_rows, tiers.raw_packs, tiers.raw_index, tiers.raw(), tiers.distilled]
+    };
+    let names = [
+        "rows of raw events",
+        "packs of raw events",
+        "search index",
+        "tier 1, raw",
+        "tier 2, distilled",
+    ];
     for (at, name) in names.into_iter().enumerate() {
         let mut cells = vec![Cell::styled(BOLD, name), bytes(parts(before)[at]).into()];
         cells.extend(after.map(|after| Cell::from(bytes(parts(after)[at]))));

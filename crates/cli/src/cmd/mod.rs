@@ -11,6 +11,7 @@ mod evict;
 mod export;
 mod forget;
 mod import;
+mod index;
 mod man;
 mod overview;
 mod patterns;
@@ -105,6 +106,8 @@ pub(crate) enum Command {
     Errors(errors::Args),
     /// Bring digests up to date
     Distil(distil::Args),
+    /// Bring the search index up to date
+    Index(index::Args),
     /// Let raw events leave until the archive keeps its budget
     Evict(evict::Args),
     /// Keep the raw events of a session, whatever the budget
@@ -149,6 +152,7 @@ pub(crate) fn run(
         Some(Command::Patterns(args)) => patterns::run(&args, context, ui),
         Some(Command::Errors(args)) => errors::run(&args, context, ui),
         Some(Command::Distil(args)) => distil::run(&args, context, ui),
+        Some(Command::Index(args)) => index::run(&args, context, ui),
         Some(Command::Evict(args)) => evict::run(&args, context, ui),
         Some(Command::Pin(args)) => pin::run(&args, context, ui),
         Some(Command::Forget(args)) => forget::run(&args, context, ui),

@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// Only take in: write no digests and let nothing leave
     #[arg(long)]
     pub(crate) no_distil: bool,
+    /// Leave the search index as it is; `backstory index` brings it up to date
+    #[arg(long)]
+    pub(crate) no_index: bool,
 }
 
 /// A folder given for one agent.
@@ -71,6 +74,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     if args.no_distil {
         options.budget = None;
     }
+    options.index = !args.no_index;
     options.spool = args.agents.is_empty() && args.roots.is_empty();
     let report = sweep::run(&options, context, ui)?;
     if args.dry_run {

@@ -48,7 +48,7 @@ pub(crate) fn gather<'a>(
             continue;
         };
         let Call::Command(command) = call::of(event, &content(event)) else { continue };
-        let exit_code = event.exit_code.or_else(|| exit_behind(moment));
+        let exit_code = event.exit_code;
         match known.get(&(command.clone(), exit_code)) {
             Some(at) => found[*at].runs += 1,
             None => {
@@ -58,12 +58,6 @@ pub(crate) fn gather<'a>(
         }
     }
     found
-}
-
-/// The exit code of the answer to a call, where it stands among the neighbours.
-fn exit_behind(moment: &FoundMoment) -> Option<i32> {
-    let call_id = moment.event.as_ref()?.call_id.as_ref()?;
-    moment.after.iter().find(|event| event.call_id.as_ref() == Some(call_id))?.exit_code
 }
 
 /// One line per command, the command last, so that it can be copied or cut out.

@@ -3,9 +3,10 @@
 use crate::sandbox::Sandbox;
 use std::fmt::Write;
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 23] = [
     "sync",
     "watch",
+    "search",
     "sessions",
     "show",
     "digest",
@@ -13,6 +14,7 @@ const COMMANDS: [&str; 21] = [
     "patterns",
     "errors",
     "distil",
+    "index",
     "evict",
     "pin",
     "forget",

@@ -1,8 +1,17 @@
-//! Finds moments of sessions.
+//! Finds moments of sessions: gathers candidates by words and by meaning, ranks them, tells the best.
 
+mod gather;
+mod scope;
+mod tell;
+
+use crate::SyncError;
 use backstory_distill::query::Query;
+use backstory_distill::ranking::{Circumstance, Ranked, rank};
 use backstory_distill::snippet::Snippet;
-use backstory_model::{Session, SessionEvent};
+use backstory_index::{IndexError, IndexReader};
+use backstory_model::{Session, SessionEvent, Timestamp};
+use backstory_store::{SessionScope, StoreError, Vault};
+use std::collections::HashMap;
 
 /// What to look for, and how.
 #[derive(Clone, Debug)]
@@ -105,4 +114,106 @@ pub struct FoundMoment {
     pub before: Vec<SessionEvent>,
     /// What happened right behind.
     pub after: Vec<SessionEvent>,
+}
+
+/// An archive and its index, open for many searches.
+#[derive(Debug)]
+pub struct Searcher<'a> {
+    vault: &'a Vault,
+    index: IndexReader,
+    behind: u64,
+}
+
+/// Searches once.
+pub fn search(
+    vault: &Vault,
+    options: &SearchOptions,
+    now: Timestamp,
+) -> Result<SearchAnswer, SyncError> {
+    Searcher::open(vault)?.search(options, now)
+}
+
+impl<'a> Searcher<'a> {
+    /// Opens the index beside an archive.
+    pub fn open(vault: &'a Vault) -> Result<Self, SyncError> {
+        let index = match IndexReader::open(vault.home().dir()) {
+            Ok(index) => index,
+            Err(IndexError::Missing(_)) => return Err(SyncError::NoIndex),
+            Err(error) => return Err(SyncError::Index(error.to_string())),
+        };
+        let behind = vault.index_debt_count()?;
+        Ok(Self { vault, index, behind })
+    }
+
+    /// Finds the moments that answer a query best.
+    pub fn search(
+        &self,
+        options: &SearchOptions,
+        now: Timestamp,
+    ) -> Result<SearchAnswer, SyncError> {
+        let gate = scope::Gate::new(self.vault, &options.query.filters, options.scope)?;
+        let mut paths = self.paths();
+        let gathered = gather::Gatherer { searcher: self, options, gate: &gate };
+        let ranked = if options.sort == Sort::Time || gather::has_no_words(&options.query) {
+            paths.lexical = true;
+            gathered.newest()?
+        } else {
+            let candidates = gathered.candidates(&mut paths)?;
+            let mut circumstances = self.circumstances(options, now)?;
+            rank(&candidates, &mut |session| circumstances(session))
+        };
+        let teller = tell::Teller { vault: self.vault, options, gate: &gate };
+        let (sessions, more) = teller.tell(&ranked)?;
+        Ok(SearchAnswer { sessions, paths, more })
+    }
+
+    fn paths(&self) -> Paths {
+        let mut notes = Vec::new();
+        if self.behind > 0 {
+            notes.push(format!(
+                "{} sessions are not fully indexed yet: run `backstory index`",
+                self.behind
+            ));
+        }
+        if !self.index.missing_vectors().is_empty() {
+            notes.push(
+                "vectors of the search index are missing: run `backstory index --rebuild`".into(),
+            );
+        }
+        Paths { notes, ..Paths::default() }
+    }
+
+    /// Tells, for sessions in question, what tips the balance.
+    fn circumstances(
+        &self,
+        options: &SearchOptions,
+        now: Timestamp,
+    ) -> Result<impl FnMut(i64) -> Circumstance, StoreError> {
+        let scope =
+            SessionScope { project_key: options.project.clone(), ..SessionScope::default() };
+        let same = self.vault.ids_in(&scope)?;
+        let mut ages: HashMap<i64, Option<i64>> = HashMap::new();
+        let vault = self.vault;
+        Ok(move |session: i64| Circumstance {
+            age_ms: *ages.entry(session).or_insert_with(|| {
+                // Without a time nothing tips; the error shows when the session is told.
+                vault.active_at(session).ok().flatten().map(|at| now.0 - at.0)
+            }),
+            is_same_project: same.as_ref().is_some_and(|same| same.contains(&session)),
+        })
+    }
+}
+
+/// A ranking that keeps the order it was given in.
+fn in_order(places: impl IntoIterator<Item = (i64, Option<u32>)>) -> Vec<Ranked> {
+    let mut ranked: Vec<Ranked> = Vec::new();
+    let mut at: HashMap<i64, usize> = HashMap::new();
+    for (session, seq) in places {
+        let slot = *at.entry(session).or_insert_with(|| {
+            ranked.push(Ranked { session, score: 0.0, moments: Vec::new() });
+            ranked.len() - 1
+        });
+        ranked[slot].moments.push((seq, 0.0));
+    }
+    ranked
 }

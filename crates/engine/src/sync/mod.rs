@@ -16,6 +16,7 @@ pub use report::{FlavorProgress, PlannedFile, Problem, Progress, SyncReport};
 
 use crate::distil::distil_pending;
 use crate::evict::keep_within;
+use crate::index::keep_in_step;
 use crate::project::Projects;
 use crate::task_ref::TaskRefs;
 use backstory_distill::Redactor;
@@ -56,6 +57,8 @@ pub struct SyncOptions {
     pub task_ref_patterns: Vec<String>,
     /// Distil what was read and keep the archive within this budget; without it, only take in.
     pub budget: Option<Budget>,
+    /// Keep the search index in step.
+    pub index: bool,
 }
 
 /// Why a sweep could not be done at all. Bad files and records never stop it; they are in the
@@ -73,6 +76,18 @@ pub enum SyncError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Something left the archive and is still in the search index.
+    #[error(
+        "removed from the archive, but not yet from the search index: {0}; run the command \
+             again, or `backstory index --rebuild`"
+    )]
+    StillIndexed(String),
+    /// Nothing has been indexed.
+    #[error("there is no search index yet; run `backstory index`")]
+    NoIndex,
+    /// The search index cannot be used.
+    #[error("{0}")]
+    Index(String),
     /// A worker thread died.
     #[error("a worker of the sweep stopped unexpectedly; run the command again")]
     Worker,
@@ -177,6 +192,9 @@ fn settle(
         on_progress(*progress);
     };
     report.distilled.add(distil_pending(writer, &options.home, false, now, &mut tell)?);
+    if options.index {
+        report.indexed.add(keep_in_step(writer, &options.home, &mut tell)?);
+    }
     report.evictions.add(keep_within(writer, &options.home, budget, now)?);
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use crate::distil::DistilReport;
 use crate::evict::EvictReport;
+use crate::index::IndexReport;
 use backstory_model::Flavor;
 use std::path::PathBuf;
 
@@ -107,6 +108,8 @@ pub struct SyncReport {
     pub planned: Vec<PlannedFile>,
     /// What was distilled.
     pub distilled: DistilReport,
+    /// What the search index heard of it.
+    pub indexed: IndexReport,
     /// What left to keep the budget.
     pub evictions: EvictReport,
 }

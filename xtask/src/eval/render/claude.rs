@@ -1,6 +1,6 @@
 //! Claude Code's project transcripts, as 2.1.150 writes them.
 
-use super::{BRANCH, CWD, Clock, Rendered, lines, root, uuid4};
+use super::{Clock, Rendered, Scene, lines, root, uuid4};
 use crate::eval::case::{Case, Step};
 use backstory_model::{Flavor, SessionUid};
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ const STOP: &str = "STOP what you are doing and wait for the user to tell you ho
 /// A transcript being written.
 struct Transcript<'a> {
     case: &'a Case,
-    number: usize,
+    scene: &'a Scene,
     clock: Clock,
     session: String,
     records: Vec<Value>,
@@ -28,12 +28,12 @@ struct Transcript<'a> {
 }
 
 /// Writes a case.
-pub(super) fn render(case: &Case, number: usize) -> Rendered {
-    let session = uuid4(number, 0);
+pub(super) fn render(case: &Case, scene: &Scene) -> Rendered {
+    let session = uuid4(scene.number, 0);
     let mut log = Transcript {
         case,
-        number,
-        clock: Clock::new(number),
+        scene,
+        clock: Clock::new(scene),
         session: session.clone(),
         records: Vec::new(),
         files: Vec::new(),
@@ -53,16 +53,16 @@ pub(super) fn render(case: &Case, number: usize) -> Rendered {
     for (at, step) in case.steps.iter().enumerate() {
         log.step(step, case.steps.get(at + 1));
     }
-    let mut files = vec![(path(&format!("{session}.jsonl")), lines(&log.records))];
+    let mut files = vec![(log.path(&format!("{session}.jsonl")), lines(&log.records))];
     files.append(&mut log.files);
     Rendered { uid: SessionUid::new(Flavor::Claude, &session), files }
 }
 
-fn path(name: &str) -> String {
-    format!("{}/{}/{name}", root(Flavor::Claude), CWD.replace('/', "-"))
-}
-
 impl Transcript<'_> {
+    fn path(&self, name: &str) -> String {
+        format!("{}/{}/{name}", root(Flavor::Claude), self.scene.cwd.replace('/', "-"))
+    }
+
     fn id(&mut self) -> usize {
         self.ids += 1;
         self.ids
@@ -70,6 +70,9 @@ impl Transcript<'_> {
 
     /// A record without identity and time.
     fn bare(&mut self, kind: &str, fields: &Value) {
+        if self.scene.is_bare {
+            return;
+        }
         let mut record = json!({"type": kind, "sessionId": self.session});
         merge(&mut record, fields);
         self.records.push(record);
@@ -77,12 +80,12 @@ impl Transcript<'_> {
 
     fn record(&mut self, kind: &str, fields: &Value) {
         let place = self.id();
-        let uuid = uuid4(self.number, place);
+        let uuid = uuid4(self.scene.number, place);
         let entrypoint = if self.case.is_exec { "sdk-cli" } else { "cli" };
         let mut record = json!({"parentUuid": self.last, "isSidechain": self.agent.is_some(),
             "type": kind, "uuid": uuid, "timestamp": self.clock.stamp(), "userType": "external",
-            "entrypoint": entrypoint, "cwd": CWD, "sessionId": self.session, "version": VERSION,
-            "gitBranch": BRANCH});
+            "entrypoint": entrypoint, "cwd": self.scene.cwd, "sessionId": self.session, "version": VERSION,
+            "gitBranch": self.scene.branch});
         if let Some(agent) = &self.agent {
             record["agentId"] = json!(agent);
         }
@@ -166,13 +169,13 @@ impl Transcript<'_> {
     }
 
     fn response(&self, place: usize) -> (String, String) {
-        let tail = format!("{:06x}{place:06x}", self.number);
+        let tail = format!("{:06x}{place:06x}", self.scene.number);
         (format!("msg_01{tail}"), format!("req_01{tail}"))
     }
 
     /// A tool call; gives its id.
     fn call(&mut self, tool: &str, input: &Value) -> String {
-        let id = format!("toolu_01{:06x}{:06x}", self.number, self.ids);
+        let id = format!("toolu_01{:06x}{:06x}", self.scene.number, self.ids);
         let block = json!({"type": "tool_use", "id": id, "name": tool, "input": input});
         self.assistant(&block, "tool_use");
         id
@@ -204,7 +207,7 @@ impl Transcript<'_> {
     }
 
     fn edit(&mut self, path: &str, old: &str, new: &str) {
-        let path = format!("{CWD}/{path}");
+        let path = format!("{}/{path}", self.scene.cwd);
         // An insertion names the text it follows.
         let (old, new) = if old.is_empty() {
             ("\n".to_owned(), format!("\n{new}"))
@@ -228,7 +231,7 @@ impl Transcript<'_> {
     }
 
     fn write(&mut self, path: &str, content: &str) {
-        let path = format!("{CWD}/{path}");
+        let path = format!("{}/{path}", self.scene.cwd);
         let call = self.call("Write", &json!({"file_path": path, "content": content}));
         let twin = json!({"type": "create", "filePath": path, "content": content,
             "structuredPatch": [], "originalFile": null});
@@ -257,7 +260,7 @@ impl Transcript<'_> {
     fn delegate(&mut self, task: &str, report: &str) {
         let input = json!({"description": task, "prompt": task, "subagent_type": "Explore"});
         let call = self.call("Agent", &input);
-        let agent = format!("a{:08x}{:08x}", self.number, self.ids);
+        let agent = format!("a{:08x}{:08x}", self.scene.number, self.ids);
         let main = (std::mem::take(&mut self.records), self.last.take());
         self.agent = Some(agent.clone());
         self.record("user", &json!({"message": {"role": "user", "content": task}}));
@@ -266,10 +269,10 @@ impl Transcript<'_> {
         let child = lines(&std::mem::replace(&mut self.records, main.0));
         self.last = main.1;
         let folder = format!("{}/subagents/agent-{agent}", self.session);
-        self.files.push((path(&format!("{folder}.jsonl")), child));
+        self.files.push((self.path(&format!("{folder}.jsonl")), child));
         let meta = json!({"agentType": "Explore", "description": task, "toolUseId": call,
             "spawnDepth": 1});
-        self.files.push((path(&format!("{folder}.meta.json")), meta.to_string()));
+        self.files.push((self.path(&format!("{folder}.meta.json")), meta.to_string()));
         let content = json!([{"type": "text", "text": report}]);
         let twin = json!({"status": "completed", "prompt": task, "agentId": agent,
             "agentType": "Explore", "content": content, "totalDurationMs": 21_000,
@@ -311,7 +314,7 @@ impl Transcript<'_> {
         let usage = json!({"input_tokens": 0, "output_tokens": 0,
             "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0});
         let place = self.id();
-        let message = json!({"id": uuid4(self.number, place), "model": "<synthetic>",
+        let message = json!({"id": uuid4(self.scene.number, place), "model": "<synthetic>",
             "role": "assistant", "type": "message", "stop_reason": "stop_sequence",
             "stop_sequence": "", "usage": usage, "content": [{"type": "text", "text": text}]});
         self.record("assistant", &json!({"message": message, "isApiErrorMessage": true}));

@@ -1,6 +1,6 @@
 //! Codex's rollouts in the wrapped dialect, as 0.128 writes them.
 
-use super::{BRANCH, CWD, Clock, Rendered, lines, root, uuid7};
+use super::{Clock, Rendered, Scene, lines, root, uuid7};
 use crate::corpus::clock::{day_path, file_stamp, iso};
 use crate::eval::case::{Case, Step};
 use backstory_model::{Flavor, SessionUid};
@@ -10,8 +10,8 @@ const VERSION: &str = "0.128.0";
 const MODEL: &str = "gpt-5.4";
 
 /// A rollout being written.
-struct Rollout {
-    number: usize,
+struct Rollout<'a> {
+    scene: &'a Scene,
     clock: Clock,
     records: Vec<Value>,
     /// Sub-agents' files.
@@ -28,8 +28,8 @@ struct Rollout {
 }
 
 /// Writes a case.
-pub(super) fn render(case: &Case, number: usize) -> Rendered {
-    let mut log = Rollout::new(number, uuid7(number, 0));
+pub(super) fn render(case: &Case, scene: &Scene) -> Rendered {
+    let mut log = Rollout::new(scene, uuid7(scene.number, 0));
     let (source, originator) =
         if case.is_exec { ("exec", "codex_exec") } else { ("cli", "codex-tui") };
     log.meta(&json!(source), originator);
@@ -37,16 +37,16 @@ pub(super) fn render(case: &Case, number: usize) -> Rendered {
         log.step(step, case.steps.get(at + 1));
     }
     let uid = SessionUid::new(Flavor::Codex, &log.thread);
-    let mut files = vec![(log.path(number), lines(&log.records))];
+    let mut files = vec![(log.path(), lines(&log.records))];
     files.append(&mut log.files);
     Rendered { uid, files }
 }
 
-impl Rollout {
-    fn new(number: usize, thread: String) -> Self {
+impl<'a> Rollout<'a> {
+    fn new(scene: &'a Scene, thread: String) -> Self {
         Self {
-            number,
-            clock: Clock::new(number),
+            scene,
+            clock: Clock::new(scene),
             records: Vec::new(),
             files: Vec::new(),
             thread,
@@ -58,8 +58,8 @@ impl Rollout {
         }
     }
 
-    fn path(&self, number: usize) -> String {
-        let began = Clock::new(number).now;
+    fn path(&self) -> String {
+        let began = self.scene.began;
         let (day, stamp) = (day_path(began), file_stamp(began));
         format!("{}/{day}/rollout-{stamp}-{}.jsonl", root(Flavor::Codex), self.thread)
     }
@@ -79,8 +79,8 @@ impl Rollout {
 
     fn meta(&mut self, source: &Value, originator: &str) {
         let began = iso(self.clock.now);
-        let git = json!({"commit_hash": "0".repeat(40), "branch": BRANCH});
-        let meta = json!({"id": self.thread, "timestamp": began, "cwd": CWD,
+        let git = json!({"commit_hash": "0".repeat(40), "branch": self.scene.branch});
+        let meta = json!({"id": self.thread, "timestamp": began, "cwd": self.scene.cwd,
             "originator": originator, "cli_version": VERSION, "source": source,
             "model_provider": "openai", "base_instructions": {"text": "You are Codex."},
             "git": git});
@@ -131,19 +131,20 @@ impl Rollout {
         self.clock.pass(20_000);
         let is_first = self.ids == 0;
         self.ids += 1;
-        let turn = uuid7(self.number, self.ids);
+        let turn = uuid7(self.scene.number, self.ids);
         self.event(&json!({"type": "task_started", "turn_id": turn,
             "started_at": self.clock.now / 1_000, "model_context_window": 258_400,
             "collaboration_mode_kind": "default"}));
         if is_first {
             let context = format!(
-                "<environment_context>\n  <cwd>{CWD}</cwd>\n  <shell>bash</shell>\n</environment_context>"
+                "<environment_context>\n  <cwd>{}</cwd>\n  <shell>bash</shell>\n</environment_context>",
+                self.scene.cwd
             );
             self.message("user", "input_text", &context);
         }
         self.line(
             "turn_context",
-            &json!({"turn_id": turn, "cwd": CWD, "approval_policy": "on-request",
+            &json!({"turn_id": turn, "cwd": self.scene.cwd, "approval_policy": "on-request",
                 "sandbox_policy": {"type": "workspace-write"}, "model": MODEL,
                 "effort": "medium", "summary": "auto"}),
         );
@@ -190,7 +191,7 @@ impl Rollout {
     fn call(&mut self, tool: &str, arguments: &Value) -> String {
         self.clock.pass(3_000);
         self.ids += 1;
-        let id = format!("call_{:06x}{:06x}", self.number, self.ids);
+        let id = format!("call_{:06x}{:06x}", self.scene.number, self.ids);
         self.item(&json!({"type": "function_call", "name": tool,
             "arguments": arguments.to_string(), "call_id": id}));
         id
@@ -202,7 +203,7 @@ impl Rollout {
     }
 
     fn run(&mut self, command: &str, exit: Option<i32>, output: &str) {
-        let call = self.call("exec_command", &json!({"cmd": command, "workdir": CWD}));
+        let call = self.call("exec_command", &json!({"cmd": command, "workdir": self.scene.cwd}));
         let Some(code) = exit else {
             self.pending = Some(call);
             return;
@@ -210,7 +211,7 @@ impl Rollout {
         let argv = json!(["/bin/bash", "-lc", command]);
         let status = if code == 0 { "completed" } else { "failed" };
         self.event(&json!({"type": "exec_command_end", "call_id": call, "process_id": "29959",
-            "turn_id": self.turn, "command": argv, "cwd": CWD, "parsed_cmd": [],
+            "turn_id": self.turn, "command": argv, "cwd": self.scene.cwd, "parsed_cmd": [],
             "source": "unified_exec_startup", "stdout": "", "stderr": "",
             "aggregated_output": output, "exit_code": code,
             "duration": {"secs": 1, "nanos": 3_958_000}, "formatted_output": output,
@@ -225,7 +226,7 @@ impl Rollout {
     fn patch(&mut self, verb: &str, path: &str, body: &str) {
         self.clock.pass(3_000);
         self.ids += 1;
-        let id = format!("call_{:06x}{:06x}", self.number, self.ids);
+        let id = format!("call_{:06x}{:06x}", self.scene.number, self.ids);
         let input = format!("*** Begin Patch\n*** {verb} File: {path}\n{body}*** End Patch\n");
         self.item(&json!({"type": "custom_tool_call", "status": "completed", "call_id": id,
             "name": "apply_patch", "input": input}));
@@ -257,7 +258,7 @@ impl Rollout {
     /// A sub-agent: calls here, a rollout of its own beside it.
     fn delegate(&mut self, task: &str, report: &str) {
         let call = self.call("spawn_agent", &json!({"agent_type": "explorer", "message": task}));
-        let mut child = Self::new(self.number, uuid7(self.number, 0xa00 + self.ids));
+        let mut child = Self::new(self.scene, uuid7(self.scene.number, 0xa00 + self.ids));
         child.ids = self.ids + 0x1000;
         child.clock = self.clock;
         let spawn = json!({"parent_thread_id": self.thread, "depth": 1});
@@ -265,7 +266,7 @@ impl Rollout {
         child.prompt(task);
         child.say(report, true);
         child.complete();
-        self.files.push((child.path(self.number), lines(&child.records)));
+        self.files.push((child.path(), lines(&child.records)));
         self.output(&call, &json!({"agent_id": child.thread, "nickname": "Kepler"}).to_string());
         let wait = self.call("wait_agent", &json!({"ids": [child.thread]}));
         let status = json!({child.thread: {"completed": report}});
@@ -273,7 +274,7 @@ impl Rollout {
     }
 
     fn deny(&mut self, command: &str, words: Option<&str>, goes_on: bool) {
-        let call = self.call("exec_command", &json!({"cmd": command, "workdir": CWD}));
+        let call = self.call("exec_command", &json!({"cmd": command, "workdir": self.scene.cwd}));
         let text = format!(
             "exec_command failed for `/bin/bash -lc {}`: CreateProcess {{ message: \"Rejected(\\\"rejected by user\\\")\" }}",
             json!(command)

@@ -1,6 +1,6 @@
 //! Grok's session folders: the log it resumes from, its bookkeeping, and the summary.
 
-use super::{BRANCH, CWD, Clock, Rendered, lines, root, uuid4, uuid7};
+use super::{Clock, Rendered, Scene, lines, root, uuid4, uuid7};
 use crate::corpus::clock::iso;
 use crate::eval::case::{Case, Step};
 use backstory_model::{Flavor, SessionUid};
@@ -11,8 +11,8 @@ const ACP: &str = "session/update";
 const VENDOR: &str = "_x.ai/session/update";
 
 /// A session folder being written.
-struct Folder {
-    number: usize,
+struct Folder<'a> {
+    scene: &'a Scene,
     id: String,
     /// `primary` or `subagent`.
     relation: &'static str,
@@ -28,8 +28,8 @@ struct Folder {
 }
 
 /// Writes a case.
-pub(super) fn render(case: &Case, number: usize) -> Rendered {
-    let mut folder = Folder::new(number, uuid7(number, 0), "primary");
+pub(super) fn render(case: &Case, scene: &Scene) -> Rendered {
+    let mut folder = Folder::new(scene, uuid7(scene.number, 0), "primary");
     for (at, step) in case.steps.iter().enumerate() {
         folder.step(step, case.steps.get(at + 1));
     }
@@ -42,13 +42,13 @@ fn text(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-impl Folder {
-    fn new(number: usize, id: String, relation: &'static str) -> Self {
+impl<'a> Folder<'a> {
+    fn new(scene: &'a Scene, id: String, relation: &'static str) -> Self {
         Self {
-            number,
+            scene,
             id,
             relation,
-            clock: Clock::new(number),
+            clock: Clock::new(scene),
             updates: Vec::new(),
             events: Vec::new(),
             files: Vec::new(),
@@ -59,12 +59,12 @@ impl Folder {
     }
 
     fn close(mut self, kind: &str) -> Vec<(String, String)> {
-        let group = CWD.replace('/', "%2F");
+        let group = self.scene.cwd.replace('/', "%2F");
         let folder = format!("{}/{group}/{}", root(Flavor::Grok), self.id);
-        let (began, ended) = (iso(Clock::new(self.number).now), iso(self.clock.now));
-        let summary = json!({"info": {"id": self.id, "cwd": CWD}, "created_at": began,
+        let (began, ended) = (iso(self.scene.began), iso(self.clock.now));
+        let summary = json!({"info": {"id": self.id, "cwd": self.scene.cwd}, "created_at": began,
             "updated_at": ended, "last_active_at": ended, "num_messages": self.updates.len(),
-            "current_model_id": MODEL, "head_branch": BRANCH, "session_kind": kind,
+            "current_model_id": MODEL, "head_branch": self.scene.branch, "session_kind": kind,
             "chat_format_version": 1});
         let mut files = vec![
             (format!("{folder}/updates.jsonl"), lines(&self.updates)),
@@ -76,7 +76,7 @@ impl Folder {
     }
 
     fn prompt_id(&self) -> String {
-        uuid4(self.number, 0x100 + self.prompts)
+        uuid4(self.scene.number, 0x100 + self.prompts)
     }
 
     fn update(&mut self, method: &str, kind: &str, fields: &Value) {
@@ -154,7 +154,7 @@ impl Folder {
     fn call(&mut self, name: &str, kind: &str, input: &Value) -> String {
         self.clock.pass(3_000);
         self.ids += 1;
-        let id = format!("call-{:06x}{:06x}", self.number, self.ids);
+        let id = format!("call-{:06x}{:06x}", self.scene.number, self.ids);
         let tool = json!({"x.ai/tool": {"version": 1, "name": name, "kind": kind,
             "namespace": "grok_build"}});
         self.event("tool_started", &json!({"tool_name": name}));
@@ -229,7 +229,8 @@ impl Folder {
         const TOOL: &str = "spawn_subagent";
         let input = json!({"variant": "Task", "description": task, "prompt": task});
         let call = self.call(TOOL, "task", &input);
-        let mut child = Self::new(self.number, uuid7(self.number, 0xa00 + self.ids), "subagent");
+        let mut child =
+            Self::new(self.scene, uuid7(self.scene.number, 0xa00 + self.ids), "subagent");
         child.clock = self.clock;
         child.prompts = 0x100 + self.ids;
         child.prompt(task);

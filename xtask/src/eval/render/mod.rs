@@ -9,7 +9,7 @@ use crate::corpus::clock::{LAST, Millis, iso};
 use backstory_model::{Flavor, SessionUid};
 use serde_json::Value;
 
-/// Where every session works.
+/// Where every labelled session works.
 const CWD: &str = "/home/dev/app";
 /// The branch it works on.
 const BRANCH: &str = "main";
@@ -23,12 +23,35 @@ pub struct Rendered {
     pub files: Vec<(String, String)>,
 }
 
-/// Writes a case as its agent would have; `number` makes its ids its own.
-pub(crate) fn render(case: &Case, number: usize) -> Rendered {
+/// Where and when a session takes place.
+#[derive(Clone, Debug)]
+pub(crate) struct Scene {
+    /// Makes the ids of the session its own.
+    pub(crate) number: usize,
+    /// Where it works.
+    pub(crate) cwd: String,
+    /// The branch it works on.
+    pub(crate) branch: String,
+    /// When it begins.
+    pub(crate) began: Millis,
+    /// Only the conversation, without the bookkeeping agents write beside it.
+    pub(crate) is_bare: bool,
+}
+
+impl Scene {
+    /// The place where all labelled sessions work, one after the other.
+    pub(crate) fn of_case(number: usize) -> Self {
+        let began = LAST + number as Millis * 600_000;
+        Self { number, cwd: CWD.to_owned(), branch: BRANCH.to_owned(), began, is_bare: false }
+    }
+}
+
+/// Writes a case as its agent would have.
+pub(crate) fn render(case: &Case, scene: &Scene) -> Rendered {
     match case.flavor {
-        Flavor::Claude => claude::render(case, number),
-        Flavor::Codex => codex::render(case, number),
-        Flavor::Grok => grok::render(case, number),
+        Flavor::Claude => claude::render(case, scene),
+        Flavor::Codex => codex::render(case, scene),
+        Flavor::Grok => grok::render(case, scene),
     }
 }
 
@@ -48,8 +71,8 @@ struct Clock {
 }
 
 impl Clock {
-    fn new(number: usize) -> Self {
-        Self { now: LAST + number as Millis * 600_000 }
+    const fn new(scene: &Scene) -> Self {
+        Self { now: scene.began }
     }
 
     fn pass(&mut self, span: Millis) {

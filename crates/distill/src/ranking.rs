@@ -1,0 +1,191 @@
+//! Ranking what several ways of searching found: words in prose, words in tool text, meaning.
+//!
+//! A moment's score is a weighted sum of how well its words match and how near its meaning is, each
+//! measured against the best found. Half the score of its neighbours is added: an answer often stands
+//! beside the question. A session is ranked by its best moments together. Recency and the project one
+//! stands in only tip the balance between near equals.
+
+use std::collections::HashMap;
+
+/// The share of meaning in a score when both ways take part.
+const MEANING: f32 = 0.5;
+/// What a neighbour's score adds, by its distance in events.
+const NEIGHBOURS: [f32; 2] = [0.5, 0.2];
+/// How much the first, second, third… best moment of a session counts.
+const MOMENT_WEIGHTS: [f32; 5] = [1.0, 0.4, 0.3, 0.2, 0.1];
+/// At most so much is added for being from today…
+const RECENCY: f32 = 0.06;
+/// …and half of that after so many days.
+const RECENCY_HALF_DAYS: f32 = 30.0;
+/// What being of the project one stands in adds.
+const SAME_PROJECT: f32 = 0.10;
+const DAY_MS: f32 = 86_400_000.0;
+
+/// A moment some way of searching found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// Its session.
+    pub session: i64,
+    /// Its event; none for the session's card.
+    pub seq: Option<u32>,
+    /// How well the words match, among prose; 0 if not found that way.
+    pub prose: f32,
+    /// How well the words match, among tool text and names.
+    pub tools: f32,
+    /// How near its meaning is; none if it has none or nobody asked.
+    pub nearness: Option<f32>,
+}
+
+/// What tips the balance between sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Circumstance {
+    /// Time since its last activity.
+    pub age_ms: Option<i64>,
+    /// It is of the project one stands in.
+    pub is_same_project: bool,
+}
+
+/// A session, ranked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    /// The session.
+    pub session: i64,
+    /// Comparable within one ranking.
+    pub score: f32,
+    /// Its moments, best first: the event (none for the card) and its score.
+    pub moments: Vec<(Option<u32>, f32)>,
+}
+
+/// Ranks sessions and the moments in them, best first.
+pub fn rank(
+    candidates: &[Candidate],
+    circumstance: &mut dyn FnMut(i64) -> Circumstance,
+) -> Vec<Ranked> {
+    let mut sessions: HashMap<i64, Vec<(Option<u32>, f32)>> = HashMap::new();
+    for (candidate, score) in candidates.iter().zip(scores(candidates)) {
+        sessions.entry(candidate.session).or_default().push((candidate.seq, score));
+    }
+    let mut ranked: Vec<Ranked> = sessions
+        .into_iter()
+        .map(|(session, mut moments)| {
+            with_neighbours(&mut moments);
+            moments.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
+            let pooled: f32 =
+                moments.iter().zip(MOMENT_WEIGHTS).map(|((_, score), weight)| score * weight).sum();
+            Ranked { session, score: pooled * favour(circumstance(session)), moments }
+        })
+        .collect();
+    ranked.sort_by(|left, right| {
+        right.score.total_cmp(&left.score).then_with(|| right.session.cmp(&left.session))
+    });
+    ranked
+}
+
+/// What each candidate scores by itself.
+fn scores(candidates: &[Candidate]) -> Vec<f32> {
+    let best = |value: &dyn Fn(&Candidate) -> f32| {
+        candidates.iter().map(value).fold(0.0_f32, f32::max).max(f32::MIN_POSITIVE)
+    };
+    let words = best(&|candidate| candidate.prose.max(candidate.tools));
+    let near = best(&|candidate| candidate.nearness.unwrap_or(0.0));
+    let by_words = candidates.iter().any(|found| found.prose > 0.0 || found.tools > 0.0);
+    let by_meaning = candidates.iter().any(|candidate| candidate.nearness.is_some());
+    let meaning = match (by_words, by_meaning) {
+        (true, true) => MEANING,
+        (false, true) => 1.0,
+        (_, false) => 0.0,
+    };
+    candidates
+        .iter()
+        .map(|candidate| {
+            let lexical = candidate.prose.max(candidate.tools) / words;
+            let semantic = (candidate.nearness.unwrap_or(0.0) / near).max(0.0);
+            (1.0 - meaning) * lexical + meaning * semantic
+        })
+        .collect()
+}
+
+fn with_neighbours(moments: &mut [(Option<u32>, f32)]) {
+    let alone: HashMap<u32, f32> =
+        moments.iter().filter_map(|(seq, score)| Some(((*seq)?, *score))).collect();
+    for (seq, score) in moments.iter_mut() {
+        let Some(seq) = *seq else { continue };
+        for (distance, weight) in (1..).zip(NEIGHBOURS) {
+            let sides = [seq.checked_sub(distance), seq.checked_add(distance)];
+            let near = sides.into_iter().flatten().filter_map(|seq| alone.get(&seq));
+            *score += weight * near.sum::<f32>();
+        }
+    }
+}
+
+fn favour(circumstance: Circumstance) -> f32 {
+    let recency = circumstance.age_ms.map_or(0.0, |age| {
+        let days = (age.max(0) as f32) / DAY_MS;
+        RECENCY * 0.5_f32.powf(days / RECENCY_HALF_DAYS)
+    });
+    let project = if circumstance.is_same_project { SAME_PROJECT } else { 0.0 };
+    1.0 + recency + project
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn found(session: i64, seq: u32, prose: f32, nearness: Option<f32>) -> Candidate {
+        Candidate { session, seq: Some(seq), prose, tools: 0.0, nearness }
+    }
+
+    fn order(candidates: &[Candidate]) -> Vec<i64> {
+        let ranked = rank(candidates, &mut |_| Circumstance::default());
+        ranked.into_iter().map(|ranked| ranked.session).collect()
+    }
+
+    #[test]
+    fn words_and_meaning_both_count() {
+        let both = found(1, 5, 8.0, Some(0.6));
+        let words = found(2, 5, 10.0, Some(0.1));
+        let meaning = found(3, 5, 0.0, Some(0.7));
+        assert_eq!(order(&[words, meaning, both]), [1, 2, 3]);
+        assert_eq!(order(&[found(1, 1, 0.0, Some(0.2)), found(2, 1, 0.0, Some(0.3))]), [2, 1]);
+    }
+
+    #[test]
+    fn a_neighbour_helps() {
+        let alone = found(1, 5, 9.0, None);
+        let pair = [found(2, 7, 8.0, None), found(2, 8, 6.0, None)];
+        assert_eq!(order(&[alone, pair[0], pair[1]]), [2, 1]);
+    }
+
+    #[test]
+    fn circumstances_only_tip_the_balance() {
+        let old = found(1, 1, 10.0, None);
+        let new = |prose| found(2, 1, prose, None);
+        let mut today = |session: i64| Circumstance {
+            age_ms: Some(if session == 2 { 0 } else { 400 * 86_400_000 }),
+            is_same_project: session == 2,
+        };
+        assert_eq!(rank(&[old, new(9.0)], &mut today)[0].session, 2);
+        assert_eq!(rank(&[old, new(8.0)], &mut today)[0].session, 1);
+    }
+
+    proptest! {
+        #[test]
+        fn no_session_is_lost_and_order_does_not_matter(
+            mut all in prop::collection::vec((0_i64..6, 0_u32..9, 0.0_f32..9.0, 0.0_f32..1.0), 1..30)
+        ) {
+            all.sort_by_key(|one| (one.0, one.1));
+            all.dedup_by_key(|one| (one.0, one.1));
+            let candidates: Vec<Candidate> = all
+                .iter()
+                .map(|(session, seq, prose, near)| found(*session, *seq, *prose, Some(*near)))
+                .collect();
+            let backwards: Vec<Candidate> = candidates.iter().rev().copied().collect();
+            let ranking = order(&candidates);
+            prop_assert_eq!(&ranking, &order(&backwards));
+            let mut sessions: Vec<i64> = all.iter().map(|one| one.0).collect();
+            sessions.dedup();
+            prop_assert_eq!(ranking.len(), sessions.len());
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Keeping the search index in step with the archive. The index is derived: whatever is wrong with
+//! it, it is built anew, and a sweep that cannot write it still takes everything in.
+
+use crate::SyncError;
+use backstory_distill::passages;
+use backstory_index::{DIR_NAME, IndexError, IndexReader, IndexWriter, SessionCard, Stock};
+use backstory_model::SessionUid;
+use backstory_store::{Home, IndexDebt, StoreError, SweepLock, Vault, Writer, create_private_dir};
+
+/// Sessions looked at before the index is asked whether it is full.
+const SESSIONS_PER_LOOK: usize = 500;
+
+/// What was done to the index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexReport {
+    /// Sessions brought up to date.
+    pub sessions: u64,
+    /// Events added.
+    pub events: u64,
+    /// True if it was begun anew.
+    pub is_new: bool,
+    /// Why it could not be brought up to date; search then lacks what is new.
+    pub failure: Option<String>,
+}
+
+impl IndexReport {
+    pub(crate) fn add(&mut self, later: Self) {
+        self.sessions += later.sessions;
+        self.events += later.events;
+        self.is_new |= later.is_new;
+        self.failure = later.failure.or(self.failure.take());
+    }
+}
+
+/// The index as it stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexStatus {
+    /// Its name, which says its version.
+    pub name: &'static str,
+    /// What it holds; nothing if there is none.
+    pub stock: Option<Stock>,
+    /// Sessions it has not heard all of.
+    pub behind: u64,
+    /// What is wrong with it.
+    pub problem: Option<String>,
+}
+
+/// How the index stands.
+pub fn index_status(vault: &Vault) -> Result<IndexStatus, StoreError> {
+    let mut status = IndexStatus { name: DIR_NAME, ..IndexStatus::default() };
+    status.behind = vault.index_debt_count()?;
+    match IndexReader::open(vault.home().dir()) {
+        Ok(reader) => {
+            status.stock = Some(reader.stock());
+            if let [missing, ..] = reader.missing_vectors() {
+                status.problem = Some(format!("{missing} cannot be read"));
+            }
+        }
+        Err(IndexError::Missing(_)) => {}
+        Err(error) => status.problem = Some(error.to_string()),
+    }
+    Ok(status)
+}
+
+/// Brings the index up to date; with `rebuild` from nothing. `on_progress` gets sessions done and
+/// sessions to do.
+pub fn index(
+    home: &Home,
+    rebuild: bool,
+    on_progress: &mut dyn FnMut(u64, u64),
+) -> Result<IndexReport, SyncError> {
+    if !home.archive().exists() {
+        return Err(StoreError::Missing(home.archive()).into());
+    }
+    let _lock = SweepLock::acquire(home)?;
+    let mut writer = Writer::open(home)?;
+    if rebuild {
+        writer.renew_index(DIR_NAME)?;
+    }
+    let mut report = keep_in_step(&mut writer, home, on_progress)?;
+    report.is_new |= rebuild;
+    Ok(report)
+}
+
+/// The same for a caller that holds the lock and the writer.
+pub(crate) fn keep_in_step(
+    writer: &mut Writer,
+    home: &Home,
+    on_progress: &mut dyn FnMut(u64, u64),
+) -> Result<IndexReport, SyncError> {
+    writer.commit()?;
+    let mut report = IndexReport::default();
+    let vault = Vault::open(home)?;
+    let is_ours = vault.index_state()?.is_some_and(|state| state.name == DIR_NAME);
+    if !is_ours || !home.dir().join(DIR_NAME).is_dir() {
+        writer.renew_index(DIR_NAME)?;
+        report.is_new = true;
+    }
+    if vault.index_debt_count()? == 0 {
+        return Ok(report);
+    }
+    match pay(writer, &vault, &mut report, on_progress) {
+        Err(Trouble::Index(IndexError::Damaged(_))) => {
+            writer.renew_index(DIR_NAME)?;
+            report = IndexReport { is_new: true, ..IndexReport::default() };
+            tell(pay(writer, &vault, &mut report, on_progress), &mut report)?;
+        }
+        paid => tell(paid, &mut report)?,
+    }
+    Ok(report)
+}
+
+/// Trouble of the archive stops the sweep, trouble of the index does not.
+fn tell(paid: Result<(), Trouble>, report: &mut IndexReport) -> Result<(), SyncError> {
+    match paid {
+        Ok(()) => Ok(()),
+        Err(Trouble::Store(error)) => Err(error.into()),
+        Err(Trouble::Index(error)) => {
+            report.failure = Some(error.to_string());
+            Ok(())
+        }
+    }
+}
+
+enum Trouble {
+    Store(StoreError),
+    Index(IndexError),
+}
+
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<IndexError> for Trouble {
+    fn from(error: IndexError) -> Self {
+        Self::Index(error)
+    }
+}
+
+fn pay(
+    writer: &mut Writer,
+    vault: &Vault,
+    report: &mut IndexReport,
+    on_progress: &mut dyn FnMut(u64, u64),
+) -> Result<(), Trouble> {
+    let home = vault.home().dir();
+    create_private_dir(&home.join(DIR_NAME)).map_err(IndexError::from)?;
+    let batch = vault.index_state()?.map_or(0, |state| state.batch);
+    let mut index = IndexWriter::open(home, batch)?;
+    let total = vault.index_debt_count()?;
+    let mut paid: Vec<IndexDebt> = Vec::new();
+    loop {
+        // Those not struck out yet come again at the head of the list.
+        let debts = vault.index_debts(paid.len() + SESSIONS_PER_LOOK)?;
+        let more = debts.get(paid.len()..).unwrap_or_default();
+        let is_last = more.is_empty();
+        for debt in more {
+            bring(vault, &mut index, debt, report)?;
+            paid.push(debt.clone());
+            report.sessions += 1;
+            on_progress(report.sessions, total);
+            if index.is_full() {
+                break;
+            }
+        }
+        if is_last || index.is_full() {
+            let batch = index.commit()?;
+            writer.settle_index(&paid, batch)?;
+            paid.clear();
+        }
+        if is_last {
+            break;
+        }
+    }
+    index.finish()?;
+    Ok(())
+}
+
+fn bring(
+    vault: &Vault,
+    index: &mut IndexWriter,
+    debt: &IndexDebt,
+    report: &mut IndexReport,
+) -> Result<(), Trouble> {
+    let id = debt.session.id;
+    if debt.has(IndexDebt::REDO) {
+        index.remove_events(id);
+    }
+    if debt.is_known && debt.session.from_seq < debt.session.next_seq {
+        let mut trouble = None;
+        vault.for_each_moment(&debt.session, |event, text| {
+            if trouble.is_none() {
+                trouble = index.add_event(id, event, text).err();
+                report.events += 1;
+            }
+        })?;
+        if let Some(trouble) = trouble {
+            return Err(trouble.into());
+        }
+    }
+    if debt.has(IndexDebt::CARD) {
+        if debt.is_known {
+            index.put_card(id, &card(vault, debt))?;
+        } else {
+            index.remove_card(id);
+        }
+    }
+    Ok(())
+}
+
+fn card(vault: &Vault, debt: &IndexDebt) -> SessionCard {
+    SessionCard {
+        title: debt.title.clone().unwrap_or_default(),
+        text: card_text(vault, &debt.session.uid),
+        ts: debt.active_at,
+    }
+}
+
+/// Digest and signals of a session in words. A digest that cannot be read is for `doctor` to tell.
+pub(crate) fn card_text(vault: &Vault, uid: &SessionUid) -> String {
+    let mut text = String::new();
+    let Ok(Some(account)) = vault.account(uid) else { return text };
+    let digest = serde_json::to_string(&account.digest).unwrap_or_default();
+    passages::spoken(&digest, &mut text);
+    for signal in &account.signals {
+        let fix = signal.fix.iter().flat_map(|fix| [&fix.what, &fix.tried]);
+        for words in std::iter::once(&signal.what).chain(fix) {
+            text.push('\n');
+            text.push_str(words);
+        }
+    }
+    text
+}

@@ -1,0 +1,183 @@
+//! Candidates: what the words find, and what is near in meaning.
+
+use super::scope::Gate;
+use super::{Mode, Paths, SearchOptions, Searcher, in_order};
+use crate::SyncError;
+use backstory_distill::query::{Query, Without};
+use backstory_distill::ranking::{Candidate, Ranked};
+use backstory_index::{Facts, Hit, IndexError, IndexReader, Lexical, Place, Wanted, WantedWord};
+use backstory_meaning::Embedding;
+use backstory_model::Timestamp;
+use std::collections::HashMap;
+
+/// Places each way of searching brings in.
+const PER_LIST: usize = 150;
+/// With filters only the event can answer, more are brought in, for most will not pass.
+const PER_LIST_FILTERED: usize = 1000;
+/// Moments looked through when the newest are wanted.
+const NEWEST: usize = 2000;
+
+pub(super) struct Gatherer<'a, 'v> {
+    pub(super) searcher: &'a Searcher<'v>,
+    pub(super) options: &'a SearchOptions,
+    pub(super) gate: &'a Gate<'a>,
+}
+
+/// True if only filters were given.
+pub(super) fn has_no_words(query: &Query) -> bool {
+    query.words.is_empty() && query.phrases.is_empty()
+}
+
+impl Gatherer<'_, '_> {
+    fn index(&self) -> &IndexReader {
+        &self.searcher.index
+    }
+
+    /// Everything that may answer, each place once.
+    pub(super) fn candidates(&self, paths: &mut Paths) -> Result<Vec<Candidate>, SyncError> {
+        let mut found: HashMap<Place, Candidate> = HashMap::new();
+        if self.options.mode != Mode::Semantic {
+            let wanted = wanted(&self.options.query);
+            let lists = self
+                .index()
+                .lexical(&Lexical { wanted: &wanted, limit: self.limit(), accept: &self.accept() })
+                .map_err(failed)?;
+            paths.lexical = true;
+            for hit in &lists.prose {
+                candidate(&mut found, hit.place).prose = hit.score;
+            }
+            for hit in &lists.tools {
+                candidate(&mut found, hit.place).tools = hit.score;
+            }
+        }
+        if self.options.mode != Mode::Lexical
+            && let Some(query) = self.embedded(paths)
+        {
+            paths.semantic = true;
+            self.add_near(&query, &mut found)?;
+        }
+        let mut candidates: Vec<Candidate> = found.into_values().collect();
+        candidates.sort_by_key(|candidate| (candidate.session, candidate.seq));
+        Ok(candidates)
+    }
+
+    fn limit(&self) -> usize {
+        if self.gate.must_look() { PER_LIST_FILTERED } else { PER_LIST }
+    }
+
+    fn accept(&self) -> impl Fn(Place, &Facts) -> bool {
+        |place, facts| self.gate.lets(place, facts)
+    }
+
+    /// What the query is about; says why not.
+    fn embedded(&self, paths: &mut Paths) -> Option<Embedding> {
+        if !self.index().has_vectors() {
+            return None;
+        }
+        let query = &self.options.query;
+        let mut text = String::new();
+        let words = query.words.iter().filter(|word| !word.is_prefix);
+        for word in words.map(|word| &word.text).chain(&query.phrases) {
+            text.push_str(word);
+            text.push(' ');
+        }
+        let embedded = IndexReader::embed(&text);
+        if embedded.is_none() && self.options.mode == Mode::Semantic {
+            paths.notes.push("the query has too few words to compare meanings".into());
+        }
+        embedded
+    }
+
+    fn add_near(
+        &self,
+        query: &Embedding,
+        found: &mut HashMap<Place, Candidate>,
+    ) -> Result<(), SyncError> {
+        let asked = &self.options.query;
+        let must_match = !(asked.phrases.is_empty() && asked.without.is_empty());
+        if !must_match || self.options.mode == Mode::Semantic {
+            let mut accept = |place: Place| self.gate.lets_session(place.session());
+            let limit = if self.looks_at_rows() { PER_LIST_FILTERED } else { PER_LIST };
+            for (place, _) in self.index().nearest(query, limit, &mut accept) {
+                if found.contains_key(&place) || self.lets_row(place)? {
+                    candidate(found, place);
+                }
+            }
+        }
+        for (place, candidate) in found.iter_mut() {
+            candidate.nearness = self.index().nearness(query, *place);
+        }
+        Ok(())
+    }
+
+    fn looks_at_rows(&self) -> bool {
+        let filters = &self.options.query.filters;
+        self.gate.asks_for_events() || filters.since.is_some() || filters.until.is_some()
+    }
+
+    /// Vectors know only their place; the rest is asked of the archive.
+    fn lets_row(&self, place: Place) -> Result<bool, SyncError> {
+        if !self.looks_at_rows() {
+            return Ok(true);
+        }
+        let vault = self.searcher.vault;
+        let Some(session) = vault.session_by_id(place.session())? else { return Ok(false) };
+        let Some(seq) = place.seq() else {
+            let ts = session.ended_at.or(session.started_at);
+            let facts = Facts { ts: ts.unwrap_or(Timestamp(0)), kind: None, exit: None, tool: 0 };
+            return Ok(self.gate.lets(place, &facts));
+        };
+        let event = vault.event_at(place.session(), &session.session_uid, seq)?;
+        Ok(event.is_some_and(|event| {
+            let facts = Facts {
+                ts: event.ts.unwrap_or(Timestamp(0)),
+                kind: Some(event.kind),
+                exit: event.exit_code,
+                tool: event.tool.as_deref().map_or(0, backstory_index::tool_key),
+            };
+            self.gate.lets(place, &facts)
+        }))
+    }
+
+    /// The newest moments that have every word.
+    pub(super) fn newest(&self) -> Result<Vec<Ranked>, SyncError> {
+        let wanted = wanted(&self.options.query);
+        let search = Lexical { wanted: &wanted, limit: NEWEST, accept: &self.accept() };
+        let hits: Vec<Hit> = self.index().newest(&search).map_err(failed)?;
+        Ok(in_order(hits.iter().map(|hit| (hit.place.session(), hit.place.seq()))))
+    }
+}
+
+fn candidate(found: &mut HashMap<Place, Candidate>, place: Place) -> &mut Candidate {
+    found.entry(place).or_insert(Candidate {
+        session: place.session(),
+        seq: place.seq(),
+        prose: 0.0,
+        tools: 0.0,
+        nearness: None,
+    })
+}
+
+fn failed(error: IndexError) -> SyncError {
+    SyncError::Index(error.to_string())
+}
+
+/// A query in terms of the index.
+fn wanted(query: &Query) -> Wanted {
+    let mut wanted = Wanted::default();
+    for word in &query.words {
+        let mut terms = WantedWord::of(&word.text, word.is_prefix);
+        for (text, is_prefix) in &word.alternatives {
+            terms.or(WantedWord::of(text, *is_prefix));
+        }
+        wanted.words.push(terms);
+    }
+    for phrase in &query.phrases {
+        wanted.require(phrase);
+    }
+    for without in &query.without {
+        let (Without::Word(text) | Without::Phrase(text)) = without;
+        wanted.refuse(text);
+    }
+    wanted
+}

@@ -1,0 +1,380 @@
+//! Finding by words: the best passages by BM25, prose and tool text in lists of their own.
+
+use crate::schema::{self, Facts};
+use crate::wanted::{Wanted, WantedWord};
+use crate::{IndexError, IndexReader, Place, prefix};
+use backstory_model::Timestamp;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use tantivy::columnar::Column;
+use tantivy::query::{
+    AllQuery, BooleanQuery, BoostQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery, Weight,
+};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocId, Score, SegmentReader, Term};
+
+/// Words searched for; of more, the rarest: a pasted prompt has many that tell nothing.
+const MAX_WORDS: usize = 10;
+/// A title says more than a line of a message, the human's words a little more than the agent's.
+const TITLE_WEIGHT: Score = 1.6;
+const PROMPT_WEIGHT: Score = 1.2;
+/// The word exactly as written, on top of its stem.
+const NAME_WEIGHT: Score = 0.5;
+
+/// A passage found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Where.
+    pub place: Place,
+    /// How well; comparable within one list.
+    pub score: f32,
+    /// What filters asked.
+    pub facts: Facts,
+}
+
+/// What the full text found, best first, each place once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lists {
+    /// Among titles, prompts, answers, thoughts and digests.
+    pub prose: Vec<Hit>,
+    /// Among calls and outputs of tools, and by names anywhere.
+    pub tools: Vec<Hit>,
+}
+
+/// A search by words.
+pub struct Lexical<'a> {
+    /// What is looked for.
+    pub wanted: &'a Wanted,
+    /// Places per list.
+    pub limit: usize,
+    /// Which passages count.
+    pub accept: &'a dyn Fn(Place, &Facts) -> bool,
+}
+
+impl IndexReader {
+    /// The best passages for some words.
+    pub fn lexical(&self, search: &Lexical<'_>) -> Result<Lists, IndexError> {
+        let words = self.telling(&search.wanted.words)?;
+        let fields = &self.fields;
+        let prose =
+            [(fields.title, TITLE_WEIGHT), (fields.prompt, PROMPT_WEIGHT), (fields.prose, 1.0)];
+        let refused = self.refused(search.wanted)?;
+        let run = |words_in: &[(Field, Score)], names: bool| -> Result<Vec<Hit>, IndexError> {
+            let query = self.query(search.wanted, &words, words_in, names)?;
+            match query {
+                Some(query) => self.best(query.as_ref(), refused.as_deref(), search),
+                None => Ok(Vec::new()),
+            }
+        };
+        Ok(Lists { prose: run(&prose, false)?, tools: run(&[(fields.tool, 1.0)], true)? })
+    }
+
+    /// The newest passages that have every word; without a word, the newest of all.
+    pub fn newest(&self, search: &Lexical<'_>) -> Result<Vec<Hit>, IndexError> {
+        let refused = self.refused(search.wanted)?;
+        let fields = self.fields.word_fields().map(|field| (field, 1.0));
+        let mut all: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+        for word in search.wanted.words.iter().filter(|word| !word.is_empty()) {
+            let terms = self.terms_of(word, &fields, true)?;
+            all.push((Occur::Must, Box::new(BooleanQuery::union(terms))));
+        }
+        for phrase in &search.wanted.phrases {
+            all.push((Occur::Must, self.phrase_anywhere(phrase, &self.fields.word_fields())));
+        }
+        let query: Box<dyn Query> =
+            if all.is_empty() { Box::new(AllQuery) } else { Box::new(BooleanQuery::new(all)) };
+        self.collect(query.as_ref(), refused.as_deref(), search, &|facts, _| facts.ts.0 as f64)
+    }
+
+    /// Drops stop words unless there is nothing else, and keeps the rarest of many.
+    fn telling<'w>(&self, words: &'w [WantedWord]) -> Result<Vec<&'w WantedWord>, IndexError> {
+        let mut telling: Vec<&WantedWord> =
+            words.iter().filter(|word| !word.is_stop_word && !word.is_empty()).collect();
+        if telling.is_empty() {
+            telling = words.iter().filter(|word| !word.is_empty()).collect();
+        }
+        if telling.len() <= MAX_WORDS {
+            return Ok(telling);
+        }
+        let mut by_rarity = Vec::new();
+        for (at, word) in telling.iter().enumerate() {
+            let seen = self.documents_with(word)?;
+            // A word nobody wrote finds nothing; it must not push out one that does.
+            by_rarity.push((if seen == 0 { u64::MAX } else { seen }, at));
+        }
+        by_rarity.sort_unstable();
+        by_rarity.truncate(MAX_WORDS);
+        by_rarity.sort_unstable_by_key(|(_, at)| *at);
+        Ok(by_rarity.into_iter().map(|(_, at)| telling[at]).collect())
+    }
+
+    fn documents_with(&self, word: &WantedWord) -> Result<u64, IndexError> {
+        let mut most = 0;
+        for stem in &word.stems {
+            for field in self.fields.word_fields() {
+                most = most.max(self.searcher.doc_freq(&Term::from_field_text(field, stem))?);
+            }
+        }
+        for name in &word.names {
+            let term = Term::from_field_text(self.fields.names, name);
+            most = most.max(self.searcher.doc_freq(&term)?);
+        }
+        Ok(most)
+    }
+
+    fn query(
+        &self,
+        wanted: &Wanted,
+        words: &[&WantedWord],
+        words_in: &[(Field, Score)],
+        names: bool,
+    ) -> Result<Option<Box<dyn Query>>, IndexError> {
+        let mut terms = Vec::new();
+        for word in words {
+            terms.extend(self.terms_of(word, words_in, names)?);
+        }
+        if wanted.phrases.is_empty() {
+            return Ok(
+                (!terms.is_empty()).then(|| Box::new(BooleanQuery::union(terms)) as Box<dyn Query>)
+            );
+        }
+        let fields: Vec<Field> = words_in.iter().map(|(field, _)| *field).collect();
+        let mut all: Vec<(Occur, Box<dyn Query>)> = wanted
+            .phrases
+            .iter()
+            .map(|phrase| (Occur::Must, self.phrase_anywhere(phrase, &fields)))
+            .collect();
+        all.extend(terms.into_iter().map(|term| (Occur::Should, term)));
+        Ok(Some(Box::new(BooleanQuery::new(all))))
+    }
+
+    fn terms_of(
+        &self,
+        word: &WantedWord,
+        words_in: &[(Field, Score)],
+        names: bool,
+    ) -> Result<Vec<Box<dyn Query>>, IndexError> {
+        let term = |field: Field, text: &str, weight: Score| -> Box<dyn Query> {
+            boosted(Term::from_field_text(field, text), weight)
+        };
+        let mut terms = Vec::new();
+        for (field, weight) in words_in {
+            terms.extend(word.stems.iter().map(|stem| term(*field, stem, *weight)));
+            for start in &word.prefixes {
+                let found = prefix::expand(&self.searcher, *field, start)?;
+                terms.extend(found.into_iter().map(|found| boosted(found, *weight)));
+            }
+        }
+        if names {
+            let field = self.fields.names;
+            let both = word.stems.iter().chain(&word.names);
+            terms.extend(both.map(|name| term(field, name, NAME_WEIGHT)));
+            for start in &word.prefixes {
+                let found = prefix::expand(&self.searcher, field, start)?;
+                terms.extend(found.into_iter().map(|found| boosted(found, NAME_WEIGHT)));
+            }
+        }
+        Ok(terms)
+    }
+
+    fn phrase_anywhere(&self, stems: &[String], fields: &[Field]) -> Box<dyn Query> {
+        let in_field = |field: &Field| -> Box<dyn Query> {
+            let terms: Vec<Term> =
+                stems.iter().map(|stem| Term::from_field_text(*field, stem)).collect();
+            match <[Term; 1]>::try_from(terms) {
+                Ok([only]) => boosted(only, 1.0),
+                Err(terms) => Box::new(PhraseQuery::new(terms)),
+            }
+        };
+        Box::new(BooleanQuery::union(fields.iter().map(in_field).collect()))
+    }
+
+    /// What must not occur, as a query.
+    fn refused(&self, wanted: &Wanted) -> Result<Option<Box<dyn Weight>>, IndexError> {
+        if wanted.without.is_empty() {
+            return Ok(None);
+        }
+        let mut any: Vec<Box<dyn Query>> = Vec::new();
+        for phrase in &wanted.without {
+            any.push(self.phrase_anywhere(phrase, &self.fields.word_fields()));
+            if let [only] = phrase.as_slice() {
+                any.push(boosted(Term::from_field_text(self.fields.names, only), 1.0));
+            }
+        }
+        let query = BooleanQuery::union(any);
+        Ok(Some(query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?))
+    }
+
+    fn best(
+        &self,
+        query: &dyn Query,
+        refused: Option<&dyn Weight>,
+        search: &Lexical<'_>,
+    ) -> Result<Vec<Hit>, IndexError> {
+        let weight = query.weight(EnableScoring::enabled_from_searcher(&self.searcher))?;
+        let mut top = Top::new(search.limit);
+        for segment in self.searcher.segment_readers() {
+            let columns = Columns::open(segment)?;
+            let refused = refused.map(|refused| matches(refused, segment)).transpose()?;
+            weight.for_each_pruning(top.threshold(), segment, &mut |doc, score| {
+                top.offer(doc, score, (segment, &columns, refused.as_deref()), search);
+                top.threshold()
+            })?;
+        }
+        Ok(top.into_hits())
+    }
+
+    fn collect(
+        &self,
+        query: &dyn Query,
+        refused: Option<&dyn Weight>,
+        search: &Lexical<'_>,
+        rank: &dyn Fn(&Facts, DocId) -> f64,
+    ) -> Result<Vec<Hit>, IndexError> {
+        let weight = query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?;
+        let mut found: Vec<(f64, Hit)> = Vec::new();
+        for segment in self.searcher.segment_readers() {
+            let columns = Columns::open(segment)?;
+            let refused = refused.map(|refused| matches(refused, segment)).transpose()?;
+            weight.for_each_no_score(segment, &mut |docs| {
+                for doc in docs {
+                    let is_refused = refused.as_ref().is_some_and(|r| r.binary_search(doc).is_ok());
+                    if is_refused || segment.is_deleted(*doc) {
+                        continue;
+                    }
+                    let (place, facts) = columns.read(*doc);
+                    if (search.accept)(place, &facts) {
+                        found.push((rank(&facts, *doc), Hit { place, score: 0.0, facts }));
+                    }
+                }
+                if found.len() > search.limit * 64 {
+                    keep_first(&mut found, search.limit);
+                }
+            })?;
+        }
+        keep_first(&mut found, search.limit);
+        Ok(found.into_iter().map(|(_, hit)| hit).collect())
+    }
+}
+
+fn keep_first(found: &mut Vec<(f64, Hit)>, limit: usize) {
+    found.sort_by(|left, right| {
+        right.0.total_cmp(&left.0).then_with(|| right.1.place.cmp(&left.1.place))
+    });
+    found.dedup_by_key(|(_, hit)| hit.place);
+    found.truncate(limit);
+}
+
+fn boosted(term: Term, weight: Score) -> Box<dyn Query> {
+    let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
+    Box::new(BoostQuery::new(Box::new(query), weight))
+}
+
+/// Documents of a segment that match, in order.
+fn matches(weight: &dyn Weight, segment: &SegmentReader) -> Result<Vec<DocId>, IndexError> {
+    let mut all = Vec::new();
+    weight.for_each_no_score(segment, &mut |docs| all.extend_from_slice(docs))?;
+    Ok(all)
+}
+
+/// The columns of one segment.
+struct Columns {
+    place: Column<u64>,
+    ts: Column<i64>,
+    kind: Column<u64>,
+    exit: Column<i64>,
+    tool: Column<u64>,
+}
+
+impl Columns {
+    fn open(segment: &SegmentReader) -> Result<Self, IndexError> {
+        let columns = segment.fast_fields();
+        Ok(Self {
+            place: columns.u64("place")?,
+            ts: columns.i64("ts")?,
+            kind: columns.u64("kind")?,
+            exit: columns.i64("exit")?,
+            tool: columns.u64("tool_name")?,
+        })
+    }
+
+    fn read(&self, doc: DocId) -> (Place, Facts) {
+        let place = Place(self.place.first(doc).unwrap_or_default());
+        let facts = Facts {
+            ts: Timestamp(self.ts.first(doc).unwrap_or_default()),
+            kind: schema::kind_of(self.kind.first(doc).unwrap_or_default()),
+            exit: schema::exit_of(self.exit.first(doc).unwrap_or(i64::MAX)),
+            tool: self.tool.first(doc).unwrap_or_default(),
+        };
+        (place, facts)
+    }
+}
+
+/// The best so far, over all segments: what one segment found saves work in the next.
+struct Top {
+    limit: usize,
+    heap: BinaryHeap<Reverse<Ranked>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ranked(Hit);
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Ranked {}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        // Of equals the newer one.
+        self.0.score.total_cmp(&other.0.score).then_with(|| self.0.place.cmp(&other.0.place))
+    }
+}
+
+impl Top {
+    fn new(limit: usize) -> Self {
+        Self { limit, heap: BinaryHeap::with_capacity(limit + 1) }
+    }
+
+    fn threshold(&self) -> Score {
+        match self.heap.peek() {
+            Some(Reverse(Ranked(worst))) if self.heap.len() >= self.limit => worst.score,
+            _ => Score::MIN,
+        }
+    }
+
+    fn offer(
+        &mut self,
+        doc: DocId,
+        score: Score,
+        (segment, columns, refused): (&SegmentReader, &Columns, Option<&[DocId]>),
+        search: &Lexical<'_>,
+    ) {
+        if segment.is_deleted(doc) || refused.is_some_and(|all| all.binary_search(&doc).is_ok()) {
+            return;
+        }
+        let (place, facts) = columns.read(doc);
+        if (search.accept)(place, &facts) {
+            self.heap.push(Reverse(Ranked(Hit { place, score, facts })));
+            if self.heap.len() > self.limit {
+                self.heap.pop();
+            }
+        }
+    }
+
+    fn into_hits(self) -> Vec<Hit> {
+        let ranked = self.heap.into_sorted_vec();
+        let mut seen = std::collections::HashSet::new();
+        let hits = ranked.into_iter().map(|Reverse(Ranked(hit))| hit);
+        hits.filter(|hit| seen.insert(hit.place)).collect()
+    }
+}

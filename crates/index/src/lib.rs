@@ -1,0 +1,27 @@
+//! The search index: full text and vectors over what the archive holds. All of it is derived; it
+//! can be deleted and is built anew.
+//!
+//! One document is a passage of one event, or what is known of a session as a whole (title, digest,
+//! signals). Documents hold no text to show, only terms, a place and what filters ask for; who
+//! found a place reads the archive. [`IndexWriter`] adds and really removes, [`IndexReader`] finds.
+
+mod analysis;
+mod error;
+mod files;
+mod lexical;
+mod merging;
+mod place;
+mod prefix;
+mod reader;
+mod schema;
+mod tokens;
+mod wanted;
+mod writer;
+
+pub use error::IndexError;
+pub use lexical::{Hit, Lexical, Lists};
+pub use place::Place;
+pub use reader::{IndexReader, Stock};
+pub use schema::{DIR_NAME, Facts, tool_key};
+pub use wanted::{Wanted, WantedWord};
+pub use writer::{IndexWriter, SessionCard};
