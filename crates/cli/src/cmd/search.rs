@@ -8,9 +8,12 @@ use crate::figures::count;
 use crate::ids::{self, ShortIds};
 use crate::ui::{CODE, DIM, GOOD, Ui, paint};
 use crate::{found, typed, when};
-use backstory_distill::query::{End, FilterName, Query};
+use backstory_api as api;
+use backstory_distill::query::{End, FilterName, Filters as QueryFilters, Query};
 use backstory_engine::project_key;
-use backstory_engine::search::{Mode, Scope, SearchAnswer, SearchOptions, Sort, search};
+use backstory_engine::search::{
+    FoundSession, Mode, Scope, SearchAnswer, SearchOptions, Sort, search,
+};
 use backstory_model::SessionEvent;
 use backstory_store::Vault;
 use clap::ValueEnum;
@@ -128,7 +131,26 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     for note in &answer.paths.notes {
         ui.status(paint(DIM, note));
     }
-    tell(&text, &options, &answer, args, &vault, context, ui)
+    let view = View::new(args, options.sort, &answer, &vault);
+    if ui.json {
+        ui.json_line(&found::head(&text, &options.query.hints, &answer))?;
+    }
+    if view.is_empty() {
+        nothing(&options, &view, &answer, ui);
+        return Ok(Exit::NothingFound);
+    }
+    if ui.json {
+        view.write_json(ui)?;
+        return Ok(Exit::Success);
+    }
+    view.write(&vault, context, ui)?;
+    if answer.more {
+        let shown = count(options.limit as u64);
+        let which = if options.sort == Sort::Time { "latest" } else { "best" };
+        let hint = format!("the {which} {shown} sessions are shown; --limit tells more");
+        ui.status(paint(DIM, hint));
+    }
+    Ok(Exit::Success)
 }
 
 /// The query with what flags add to it.
@@ -152,7 +174,7 @@ fn understand(text: &str, args: &Args, vault: &Vault, context: &Context) -> Resu
         added.map_err(|why| Failure::usage(format!("--{}: {why}", name.name())))?;
     }
     for session in query.filters.sessions.iter_mut().filter(|session| *session == "last") {
-        *session = ids::resolve(vault, "last")?.uid.as_str().to_owned();
+        ids::resolve(vault, "last")?.uid.as_str().clone_into(session);
     }
     Ok(query)
 }
@@ -177,71 +199,72 @@ fn options(args: &Args, query: Query) -> SearchOptions {
     }
 }
 
-/// Tells what was asked for; with JSON the first line says how it was found.
-fn tell(
-    text: &str,
-    options: &SearchOptions,
-    answer: &SearchAnswer,
-    args: &Args,
-    vault: &Vault,
-    context: &Context,
-    ui: &mut Ui,
-) -> Result<Exit, Failure> {
-    let content =
-        |event: &SessionEvent| vault.payload(event).unwrap_or_else(|_| event.summary.clone());
-    let files = if args.files { found::files(answer) } else { Vec::new() };
-    let commands =
-        if args.commands { found::commands(answer, options.sort, &content) } else { Vec::new() };
-    if ui.json {
-        ui.json_line(&found::head(text, &options.query.hints, answer))?;
-    }
-    let is_empty = match (args.files, args.commands) {
-        (true, _) => files.is_empty(),
-        (_, true) => commands.is_empty(),
-        _ => answer.sessions.is_empty(),
-    };
-    if is_empty {
-        nothing(options, args, answer, ui);
-        return Ok(Exit::NothingFound);
-    }
-    if ui.json {
-        files.iter().try_for_each(|file| ui.json_line(file))?;
-        commands.iter().try_for_each(|ran| ui.json_line(&found::command(ran)))?;
-        if !args.files && !args.commands {
-            answer.sessions.iter().try_for_each(|found| ui.json_line(&found::session(found)))?;
-        }
-        return Ok(Exit::Success);
-    }
-    let columns = ui.columns();
-    if args.files {
-        found::write_files(&files, context, ui.out())?;
-    } else {
-        let ids = ShortIds::new(vault)?;
-        if args.commands {
-            found::write_commands(&commands, &ids, context, ui.out())?;
+/// What is told of an answer.
+enum View<'a> {
+    Sessions(&'a [FoundSession]),
+    Files(Vec<api::FoundFile>),
+    Commands(Vec<found::Ran<'a>>),
+}
+
+impl<'a> View<'a> {
+    fn new(args: &Args, sort: Sort, answer: &'a SearchAnswer, vault: &Vault) -> Self {
+        let content =
+            |event: &SessionEvent| vault.payload(event).unwrap_or_else(|_| event.summary.clone());
+        if args.files {
+            Self::Files(found::files(answer))
+        } else if args.commands {
+            Self::Commands(found::commands(answer, sort, &content))
         } else {
-            found::write_sessions(answer, &ids, context, columns, ui.out())?;
+            Self::Sessions(&answer.sessions)
         }
     }
-    if answer.more {
-        let shown = count(options.limit as u64);
-        let what = if args.sort == SortBy::Time { "latest" } else { "best" };
-        let hint = format!("the {what} {shown} sessions are shown; --limit tells more");
-        ui.status(paint(DIM, hint));
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Sessions(sessions) => sessions.is_empty(),
+            Self::Files(files) => files.is_empty(),
+            Self::Commands(commands) => commands.is_empty(),
+        }
     }
-    Ok(Exit::Success)
+
+    fn write_json(&self, ui: &mut Ui) -> Result<(), Failure> {
+        match self {
+            Self::Sessions(sessions) => {
+                sessions.iter().try_for_each(|found| ui.json_line(&found::session(found)))
+            }
+            Self::Files(files) => files.iter().try_for_each(|file| ui.json_line(file)),
+            Self::Commands(commands) => {
+                commands.iter().try_for_each(|ran| ui.json_line(&found::command(ran)))
+            }
+        }
+    }
+
+    fn write(&self, vault: &Vault, context: &Context, ui: &mut Ui) -> Result<(), Failure> {
+        let columns = ui.columns();
+        match self {
+            Self::Sessions(sessions) => {
+                let ids = ShortIds::new(vault)?;
+                found::write_sessions(sessions, &ids, context, columns, ui.out())
+            }
+            Self::Files(files) => found::write_files(files, context, ui.out()),
+            Self::Commands(commands) => {
+                let ids = ShortIds::new(vault)?;
+                found::write_commands(commands, &ids, context, ui.out())
+            }
+        }
+    }
 }
 
 /// Says that there is nothing, and what may help.
-fn nothing(options: &SearchOptions, args: &Args, answer: &SearchAnswer, ui: &mut Ui) {
+fn nothing(options: &SearchOptions, view: &View<'_>, answer: &SearchAnswer, ui: &mut Ui) {
     let query = &options.query;
-    ui.status(match (answer.sessions.is_empty(), args.files) {
-        (true, _) => "nothing matches",
-        (false, true) => "what matches touched no files",
-        (false, false) => "what matches ran no commands",
+    ui.status(match view {
+        View::Files(_) if !answer.sessions.is_empty() => "what matches touched no files",
+        View::Commands(_) => "no command matches",
+        _ => "nothing matches",
     });
     let mut ways = Vec::new();
-    if query.filters != backstory_distill::query::Filters::default() {
+    if query.filters != QueryFilters::default() {
         ways.push("look further, without the filters".to_owned());
     }
     if !query.without.is_empty() {

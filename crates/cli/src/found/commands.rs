@@ -48,14 +48,11 @@ pub(crate) fn gather<'a>(
             continue;
         };
         let Call::Command(command) = call::of(event, &content(event)) else { continue };
-        let exit_code = event.exit_code;
-        match known.get(&(command.clone(), exit_code)) {
-            Some(at) => found[*at].runs += 1,
-            None => {
-                known.insert((command.clone(), exit_code), found.len());
-                found.push(Ran { command, exit_code, runs: 1, event });
-            }
-        }
+        let at = *known.entry((command.clone(), event.exit_code)).or_insert_with(|| {
+            found.push(Ran { command, exit_code: event.exit_code, runs: 0, event });
+            found.len() - 1
+        });
+        found[at].runs += 1;
     }
     found
 }

@@ -10,7 +10,7 @@ use crate::table::cut;
 use crate::ui::{BAD, BOLD, CODE, DIM, WARN, paint};
 use crate::untrusted::one_line;
 use anstyle::Style;
-use backstory_engine::search::{FoundMoment, FoundSession, SearchAnswer};
+use backstory_engine::search::{FoundMoment, FoundSession};
 use backstory_model::{EventKind, SessionEvent, Timestamp};
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;
@@ -24,13 +24,13 @@ const INDENT: &str = "  ";
 
 /// Writes every session found.
 pub(crate) fn write(
-    answer: &SearchAnswer,
+    sessions: &[FoundSession],
     ids: &ShortIds,
     context: &Context,
     columns: Option<usize>,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    for (at, found) in answer.sessions.iter().enumerate() {
+    for (at, found) in sessions.iter().enumerate() {
         let id = ids.get(&found.session.session_uid);
         let mut lines = vec![heading(found, id, context, columns)];
         if at > 0 {

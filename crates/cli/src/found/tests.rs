@@ -146,7 +146,7 @@ fn ids(answer: &SearchAnswer) -> ShortIds {
 fn told(columns: Option<usize>) -> String {
     let answer = answer();
     let mut out = Vec::new();
-    write_sessions(&answer, &ids(&answer), &context(), columns, &mut out).unwrap();
+    write_sessions(&answer.sessions, &ids(&answer), &context(), columns, &mut out).unwrap();
     anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
 }
 
