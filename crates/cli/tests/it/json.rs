@@ -77,6 +77,10 @@ fn examples_have_the_fields_that_are_printed() {
     for (heading, arguments) in [
         ("backstory sync --json", &["sync", "--json"][..]),
         ("backstory sync --dry-run --json", &["sync", "--reparse", "--dry-run", "--json"]),
+        ("backstory search QUERY --json", &["search", "expiry", "--json"]),
+        ("backstory search QUERY --files --json", &["search", "expiry", "--files", "--json"]),
+        ("backstory search QUERY --commands --json", &["search", "cargo", "--commands", "--json"]),
+        ("backstory index --json", &["index", "--json"]),
         ("backstory sessions --json", &["sessions", "--json"]),
         ("backstory show ID --json", &["show", "5ca1ab1e", "--json", "--full"]),
         ("backstory digest ID --json", &["digest", "5ca1ab1e", "--json"]),

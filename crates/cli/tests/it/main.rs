@@ -15,6 +15,7 @@ mod overview;
 mod sandbox;
 #[cfg(unix)]
 mod schedule;
+mod search;
 mod sessions;
 mod show;
 mod spool;
