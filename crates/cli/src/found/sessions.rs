@@ -161,9 +161,10 @@ fn lay_out(
     }
     let mut taken = 0;
     if let Some(code) = row.exit_code {
-        let told = format!("exit {code}  ");
-        taken = told.width();
+        let told = format!("exit {code}");
+        taken = told.width() + 2;
         first.push_str(&paint(BAD, told));
+        first.push_str("  ");
     }
     let room = columns.map(|columns| columns.saturating_sub(indent + taken));
     if row.is_aside {
@@ -190,7 +191,11 @@ fn lay_out(
 fn time(at: Timestamp, day: Option<&str>, context: &Context) -> String {
     let (own, clock) = (local_day(at, context.zone()), local_clock(at, context.zone()));
     let minute = clock.get(..5).unwrap_or(&clock);
-    if day == Some(own.as_str()) { minute.to_owned() } else { format!("{own} {minute}") }
+    if day == Some(own.as_str()) {
+        return minute.to_owned();
+    }
+    // The heading tells the year.
+    format!("{} {minute}", own.get(5..).unwrap_or(&own))
 }
 
 /// The mark a timeline puts before an event of this kind.
