@@ -70,7 +70,7 @@ fn session(
         let is_first = &turn["speaker"] == first_speaker;
         steps.push(if is_first { Step::User(words) } else { Step::Say(words) });
     }
-    let cwd = format!("/work/locomo/{project}");
+    let cwd = format!("/home/dev/locomo/{project}");
     let scene = Scene { number, cwd, branch: "main".to_owned(), began, is_bare: true };
     let (name, flavor, label) = (String::new(), Flavor::Claude, Outcome::Unknown);
     let case = Case { name, flavor, label, is_exec: false, steps };
