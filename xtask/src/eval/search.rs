@@ -43,7 +43,7 @@ struct Haystack {
 }
 
 /// Asks every question in every mode; gives the report, and whether it is good enough.
-pub fn run(options: &Options) -> io::Result<(String, bool)> {
+pub(super) fn run(options: &Options) -> io::Result<(String, bool)> {
     let folder = tempfile::tempdir()?;
     let sets = recall::Options { out: folder.path().to_owned(), locomo: options.locomo.clone() };
     let mut report = String::new();
