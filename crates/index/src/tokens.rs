@@ -46,7 +46,7 @@ impl TokenStream for Terms<'_> {
 }
 
 pub(crate) fn manager() -> TokenizerManager {
-    let manager = TokenizerManager::new();
+    let manager = TokenizerManager::default();
     manager.register(crate::schema::BLANKS, TextAnalyzer::from(Blanks::default()));
     manager
 }

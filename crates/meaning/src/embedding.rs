@@ -3,6 +3,7 @@
 use crate::pieces::pieces_of;
 use crate::table::Table;
 use crate::words::for_each_word;
+use fearless_simd::{Level, dispatch};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Numbers in a vector.
@@ -19,12 +20,14 @@ pub struct Embedding {
 
 /// How much two texts are about the same: 1 is the same, 0 is nothing in common.
 pub fn cosine(left: &Embedding, right: &Embedding) -> f32 {
-    dot(&left.values, &right.values) as f32 * left.scale * right.scale
+    dot(&left.values, &right.values.map(i8::cast_unsigned)) as f32 * left.scale * right.scale
 }
 
-/// The sum of the products; it cannot overflow.
-pub(crate) fn dot(left: &[i8; DIMENSIONS], right: &[i8; DIMENSIONS]) -> i32 {
-    left.iter().zip(right).map(|(left, right)| i32::from(*left) * i32::from(*right)).sum()
+/// The sum of the products of a vector and a row as it is stored; it cannot overflow.
+#[inline(always)]
+pub(crate) fn dot(left: &[i8; DIMENSIONS], right: &[u8; DIMENSIONS]) -> i32 {
+    let products = left.iter().zip(right);
+    products.map(|(left, right)| i32::from(*left) * i32::from(right.cast_signed())).sum()
 }
 
 /// Fewer say nothing a vector could hold: "ok", "yes".
@@ -32,17 +35,13 @@ const FEWEST_PIECES: usize = 2;
 /// What comes after adds nothing to what a text is about.
 const MOST_PIECES: usize = 4096;
 /// A power of two.
-const REMEMBERED_WORDS: usize = 8192;
+const REMEMBERED_WORDS: usize = 16_384;
 const REMEMBERED_PIECES: usize = 5;
 
-/// The pieces of a word that was met before.
-#[derive(Clone, Copy, Default)]
-struct Remembered {
-    /// The hash of its spelling; 0 is an empty place.
-    word: u64,
-    count: u32,
-    pieces: [u32; REMEMBERED_PIECES],
-}
+/// The pieces of a word that was met before: the two halves of the hash of its spelling, how many
+/// pieces, and the pieces. An array rather than a struct, so that a fresh memory of them is zeroed by
+/// the system, page by page as it is needed.
+type Remembered = [u32; 3 + REMEMBERED_PIECES];
 
 /// Makes vectors of texts; remembers the words it met, so that one is best used for many texts.
 pub struct Embedder<'t> {
@@ -54,7 +53,7 @@ pub struct Embedder<'t> {
 impl<'t> Embedder<'t> {
     /// An embedder that has met no word yet.
     pub fn new(table: &'t Table<'t>) -> Self {
-        let remembered = vec![Remembered::default(); REMEMBERED_WORDS];
+        let remembered = vec![[0; 3 + REMEMBERED_PIECES]; REMEMBERED_WORDS];
         Self { table, remembered, pieces: Vec::new() }
     }
 
@@ -74,31 +73,35 @@ impl<'t> Embedder<'t> {
 fn append(table: &Table<'_>, remembered: &mut [Remembered], word: &[u8], out: &mut Vec<u32>) {
     let hash = xxh3_64(word);
     let place = &mut remembered[hash as usize % REMEMBERED_WORDS];
-    if place.word == hash && hash != 0 {
-        out.extend_from_slice(&place.pieces[..place.count as usize]);
+    let [low, high, count, known @ ..] = place;
+    if *low == hash as u32 && *high == (hash >> 32) as u32 {
+        out.extend_from_slice(&known[..*count as usize]);
         return;
     }
     let before = out.len();
     pieces_of(table, word, out);
     let pieces = &out[before..];
     if pieces.len() <= REMEMBERED_PIECES {
-        place.word = hash;
-        place.count = pieces.len() as u32;
-        place.pieces[..pieces.len()].copy_from_slice(pieces);
+        (*low, *high, *count) = (hash as u32, (hash >> 32) as u32, pieces.len() as u32);
+        known[..pieces.len()].copy_from_slice(pieces);
     }
 }
 
+/// Adds up in the order of the pieces, so that the sum is the same on every processor.
 fn sum(table: &Table<'_>, pieces: &[u32]) -> [f32; DIMENSIONS] {
     let mut total = [0_f32; DIMENSIONS];
-    for (scale, row) in pieces.iter().filter_map(|piece| table.meaning(*piece)) {
-        for (total, value) in total.iter_mut().zip(row) {
-            *total += f32::from(value.cast_signed()) * scale;
+    dispatch!(Level::new(), _ => {
+        for (scale, row) in pieces.iter().filter_map(|piece| table.meaning(*piece)) {
+            for (total, value) in total.iter_mut().zip(row) {
+                *total += f32::from(value.cast_signed()) * scale;
+            }
         }
-    }
+    });
     total
 }
 
-fn quantised(vector: &[f32; DIMENSIONS]) -> Option<Embedding> {
+/// Brings a vector to length 1 and into 256 bytes; none if it has no direction.
+pub(crate) fn quantised(vector: &[f32; DIMENSIONS]) -> Option<Embedding> {
     let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
     let largest = vector.iter().fold(0_f32, |largest, value| largest.max(value.abs()));
     let step = largest / 127.0;

@@ -115,6 +115,7 @@ impl<'a> Table<'a> {
     }
 
     /// The scale and the row of a piece.
+    #[inline(always)]
     pub(crate) fn meaning(&self, piece: u32) -> Option<(f32, &'a [u8; DIMENSIONS])> {
         let scale = self.scales.get(piece as usize)?;
         Some((f32::from_le_bytes(*scale), &self.rows[piece as usize]))

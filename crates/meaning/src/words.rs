@@ -4,11 +4,12 @@
 //! Two things are added for talk about code: names are split into the words they are made of, and
 //! what a machine wrote for machines (hashes, keys, long numbers) is left out.
 
+use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Longer words are never in the vocabulary, and cost the most to find that out.
-const LONGEST_WORD: usize = 100;
+pub(crate) const LONGEST_WORD: usize = 100;
 const LONGEST_NUMBER: usize = 6;
 /// From this length on a word of digits and letters in turn is a key, not a name.
 const SHORTEST_KEY: usize = 16;
@@ -79,6 +80,9 @@ pub(crate) fn is_noise(word: &[u8]) -> bool {
     if word.len() > LONGEST_WORD {
         return true;
     }
+    if word.len() < SHORTEST_KEY && word.iter().all(|byte| !byte.is_ascii_digit()) {
+        return false;
+    }
     let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
     if digits == word.len() {
         return digits > LONGEST_NUMBER;
@@ -98,7 +102,7 @@ pub(crate) fn is_noise(word: &[u8]) -> bool {
 }
 
 /// Splits a name into its words: `parseHTTPHeader` is parse, HTTP, Header.
-pub(crate) fn for_each_part(name: &[u8], mut found: impl FnMut(&[u8])) {
+pub(crate) fn for_each_part(name: &[u8], mut found: impl FnMut(Range<usize>)) {
     let mut from = 0;
     for at in 1..name.len() {
         let (before, here) = (name[at - 1], name[at]);
@@ -107,12 +111,12 @@ pub(crate) fn for_each_part(name: &[u8], mut found: impl FnMut(&[u8])) {
             && before.is_ascii_uppercase()
             && name.get(at + 1).is_some_and(u8::is_ascii_lowercase);
         if rises || word_begins {
-            found(&name[from..at]);
+            found(from..at);
             from = at;
         }
     }
     if from < name.len() {
-        found(&name[from..]);
+        found(from..name.len());
     }
 }
 
@@ -129,7 +133,7 @@ mod tests {
 
     fn parts(name: &str) -> Vec<String> {
         let mut all = Vec::new();
-        for_each_part(name.as_bytes(), |part| all.push(String::from_utf8(part.to_vec()).unwrap()));
+        for_each_part(name.as_bytes(), |part| all.push(name[part].to_owned()));
         all
     }
 

@@ -8,10 +8,13 @@ mod floor;
 mod ingest;
 mod lines;
 mod measure;
+mod needles;
 mod peer;
 mod place;
+mod queries;
 mod report;
 mod scale;
+mod search;
 mod start;
 mod sweep;
 
@@ -41,6 +44,8 @@ enum Bench {
     Distil(distil::Options),
     /// A corpus in parts, kept within a small budget.
     Budget(budget::Options),
+    /// Search over archives of growing size.
+    Search(search::Options),
     /// How long a start takes.
     Start(start::Options),
 }
@@ -54,6 +59,7 @@ pub fn run(options: &Options) -> io::Result<bool> {
         Bench::Append(options) => append::run(options),
         Bench::Distil(options) => distil::run(options),
         Bench::Budget(options) => budget::run(options),
+        Bench::Search(options) => search::run(options),
         Bench::Start(options) => start::run(options),
     }
 }

@@ -2,8 +2,10 @@
 
 pub(crate) mod case;
 mod judge;
+mod recall_score;
 pub(crate) mod render;
 mod score;
+mod search;
 
 pub use case::{Case, Misread, Step, parse};
 pub use judge::{Archive, take_in};
@@ -32,6 +34,8 @@ const REQUIRED: f64 = 85.0;
 pub enum Task {
     /// How sessions ended.
     Outcome(Options),
+    /// How well what is asked for is found.
+    Search(search::Options),
 }
 
 /// How to evaluate it.
@@ -47,7 +51,10 @@ pub struct Options {
 
 /// Evaluates; gives the report and whether it is good enough.
 pub fn run(task: &Task) -> io::Result<(String, bool)> {
-    let Task::Outcome(options) = task;
+    let options = match task {
+        Task::Outcome(options) => options,
+        Task::Search(options) => return search::run(options),
+    };
     let (tuning, _) = one_set("tuning", TUNING, options.verbose)?;
     if options.tuning_only {
         return Ok((tuning, true));

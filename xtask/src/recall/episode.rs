@@ -119,8 +119,8 @@ impl Episode {
                 text.clone_into(gold);
             }
             Some(("& ", text)) => {
-                let within = above.is_some_and(|step| says(step, text));
-                let asked = asked.filter(|_| within).ok_or("the step above does not say so")?;
+                let within = self.steps.iter().any(|step| says(step, text));
+                let asked = asked.filter(|_| within).ok_or("no step above says so")?;
                 asked.gold.push(text.to_owned());
             }
             _ => read_line(&mut self.steps, line)?,

@@ -62,14 +62,15 @@ fn session(
 ) -> Rendered {
     let mut steps = Vec::new();
     for turn in spoken {
-        let mut words = format!("{}: {}", text(&turn["speaker"]), text(&turn["text"]));
-        if let Some(caption) = turn["blip_caption"].as_str() {
-            words.push_str(&format!(" [shares an image: {caption}]"));
-        }
+        let image = match turn["blip_caption"].as_str() {
+            Some(caption) => format!(" [shares an image: {caption}]"),
+            None => String::new(),
+        };
+        let words = format!("{}: {}{image}", text(&turn["speaker"]), text(&turn["text"]));
         let is_first = &turn["speaker"] == first_speaker;
         steps.push(if is_first { Step::User(words) } else { Step::Say(words) });
     }
-    let cwd = format!("/work/locomo/{project}");
+    let cwd = format!("/home/dev/locomo/{project}");
     let scene = Scene { number, cwd, branch: "main".to_owned(), began, is_bare: true };
     let (name, flavor, label) = (String::new(), Flavor::Claude, Outcome::Unknown);
     let case = Case { name, flavor, label, is_exec: false, steps };

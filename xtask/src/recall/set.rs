@@ -19,7 +19,7 @@ pub struct Question {
     pub kind: Kind,
     /// True if it shares no content word with what answers it.
     pub paraphrase: bool,
-    /// The events that answer it; any one of them is a hit, all of them are full recall.
+    /// The events that answer it: in the coding set each of them alone, in LoCoMo together.
     pub gold: Vec<Gold>,
     /// The answer in a few words.
     pub answer: String,

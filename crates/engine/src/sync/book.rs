@@ -10,7 +10,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Identities kept in memory over all open sessions; beyond it the least recently used are asked
 /// from the archive again.
 const KEYS_LIMIT: usize = 400_000;
-const SESSIONS_LIMIT: usize = 128;
+/// Sessions kept open. Generous: a session met again after it was closed makes the sweep wait for a
+/// commit, and agents spread a session over files that are read far apart.
+const SESSIONS_LIMIT: usize = 4096;
 
 /// Event keys are hashes already.
 #[derive(Default)]
@@ -63,6 +65,9 @@ pub(crate) struct Book<'a> {
     pipeline: &'a Pipeline,
     archive_was_empty: bool,
     next_id: i64,
+    /// The session asked for last, and nearly always next.
+    current: Option<(SessionUid, OpenSession)>,
+    /// The other open ones.
     open: HashMap<SessionUid, OpenSession>,
     /// Every session touched in this sweep: what is not open any more must be committed before it
     /// can be asked from the archive.
@@ -84,6 +89,7 @@ impl<'a> Book<'a> {
             pipeline,
             archive_was_empty: last_id == 0,
             next_id: last_id + 1,
+            current: None,
             open: HashMap::new(),
             touched: HashSet::new(),
             roots: KeyMap::default(),
@@ -101,7 +107,8 @@ impl<'a> Book<'a> {
 
     /// The same, by its uid; a session that is not known is not opened for it.
     pub(super) fn is_forgotten_uid(&self, uid: &SessionUid) -> Result<bool, StoreError> {
-        if let Some(open) = self.open.get(uid) {
+        let current = self.current.as_ref().filter(|(known, _)| known == uid);
+        if let Some(open) = current.map(|(_, session)| session).or_else(|| self.open.get(uid)) {
             return Ok(open.standing == Standing::Forgotten);
         }
         if self.archive_was_empty {
@@ -117,20 +124,34 @@ impl<'a> Book<'a> {
 
     /// The session, opened; created if it is new.
     pub(crate) fn open(&mut self, uid: &SessionUid) -> Result<&mut OpenSession, StoreError> {
-        if !self.open.contains_key(uid) {
-            let session = match self.stored(uid)? {
+        if self.current.as_ref().is_none_or(|(known, _)| known != uid) {
+            self.put_back();
+            let session = match self.open.remove(uid) {
                 Some(session) => session,
-                None => self.create(),
+                None => self.begin(uid)?,
             };
-            self.touched.insert(uid.clone());
-            self.make_room();
-            self.open.insert(uid.clone(), session);
+            self.current = Some((uid.clone(), session));
         }
-        self.clock += 1;
-        let clock = self.clock;
-        // Inserted above if it was not there.
-        let session = self.open.get_mut(uid).ok_or_else(unreachable_state)?;
-        session.used = clock;
+        // Put there above if it was another one.
+        self.current.as_mut().map(|(_, session)| session).ok_or_else(unreachable_state)
+    }
+
+    /// Puts the current session back among the others.
+    fn put_back(&mut self) {
+        if let Some((uid, mut session)) = self.current.take() {
+            self.clock += 1;
+            session.used = self.clock;
+            self.open.insert(uid, session);
+        }
+    }
+
+    fn begin(&mut self, uid: &SessionUid) -> Result<OpenSession, StoreError> {
+        let session = match self.stored(uid)? {
+            Some(session) => session,
+            None => self.create(),
+        };
+        self.touched.insert(uid.clone());
+        self.make_room();
         Ok(session)
     }
 
@@ -165,13 +186,18 @@ impl<'a> Book<'a> {
         }))
     }
 
+    /// Closes the least recently used quarter at once: finding them costs a pass over all.
     fn make_room(&mut self) {
         while self.open.len() >= SESSIONS_LIMIT || (self.keys > KEYS_LIMIT && self.open.len() > 1) {
-            let oldest = self.open.iter().min_by_key(|(_, session)| session.used);
-            let Some(uid) = oldest.map(|(uid, _)| uid.clone()) else { return };
-            if let Some(session) = self.open.remove(&uid) {
-                self.keys -= session.keys.len();
-            }
+            let mut used: Vec<u64> = self.open.values().map(|session| session.used).collect();
+            let quarter = used.len() / 4;
+            let (_, last, _) = used.select_nth_unstable(quarter);
+            let (last, keys) = (*last, &mut self.keys);
+            self.open.retain(|_, session| {
+                let stays = session.used > last;
+                *keys -= if stays { 0 } else { session.keys.len() };
+                stays
+            });
         }
     }
 

@@ -1,0 +1,221 @@
+//! The nearest vectors of several files.
+
+use super::VectorFile;
+use super::cells::LARGEST_FLAT;
+use super::codes::Sums;
+use crate::embedding::{Embedding, dot};
+use fearless_simd::{Level, dispatch};
+use std::cmp::{Ordering, Reverse};
+
+/// One in so many of the vectors in cells has its code read.
+const READ_ONE_IN: usize = 8;
+/// Where that would be few, so many are.
+const FEWEST_CODES: usize = 60_000;
+/// Vectors whose codes look best are compared themselves: so many for every place that is wanted,
+const COMPARED_PER_PLACE: usize = 12;
+/// but not fewer than this.
+const FEWEST_COMPARED: usize = 1_000;
+
+/// The places nearest to `query` in several files, as [`VectorFile::nearest`] in one. Better than
+/// asking every file by itself: what is far off in all of them together is not looked at in any.
+pub fn nearest(
+    files: &[VectorFile<'_>],
+    query: &Embedding,
+    limit: usize,
+    accept: &mut dyn FnMut(u64) -> bool,
+) -> Vec<(u64, f32)> {
+    let mut best = Best::new(limit);
+    let (large, small): (Vec<&VectorFile<'_>>, Vec<_>) =
+        files.iter().partition(|file| !file.ends.is_empty());
+    let coded: usize = large.iter().map(|file| file.len()).sum();
+    let mut passed_over = false;
+    if coded > LARGEST_FLAT {
+        let candidates = by_code(&large, query, coded, limit, accept);
+        passed_over = true;
+        compare(query, &candidates, &mut best);
+    } else {
+        large.iter().for_each(|file| look_through(file, query, accept, &mut best));
+    }
+    small.iter().for_each(|file| look_through(file, query, accept, &mut best));
+    let found = best.finish();
+    if found.len() == limit || !passed_over {
+        return found;
+    }
+    // Too few are acceptable where the query points to, so every vector has to be asked for.
+    let mut best = Best::new(limit);
+    files.iter().for_each(|file| look_through(file, query, accept, &mut best));
+    best.finish()
+}
+
+/// Compares all vectors of a file.
+fn look_through(
+    file: &VectorFile<'_>,
+    query: &Embedding,
+    accept: &mut dyn FnMut(u64) -> bool,
+    best: &mut Best,
+) {
+    dispatch!(Level::new(), _ => {
+        for row in 0..file.len() {
+            let cosine = file.cosine(query, row);
+            if cosine >= best.least {
+                let place = file.place(row);
+                if accept(place) {
+                    best.add(place, cosine);
+                }
+            }
+        }
+    });
+}
+
+/// A cell of a file and how near its centre is to the query.
+struct Probe<'f> {
+    file: &'f VectorFile<'f>,
+    cell: usize,
+    nearness: f32,
+}
+
+/// Cells of all files, the nearest first.
+fn probes<'f>(files: &[&'f VectorFile<'f>], query: &Embedding) -> Vec<Probe<'f>> {
+    let mut probes = Vec::new();
+    for file in files {
+        dispatch!(Level::new(), _ => {
+            for (cell, (centre, scale)) in file.centres.iter().zip(file.centre_scales).enumerate() {
+                let scale = f32::from_le_bytes(*scale) * query.scale;
+                let nearness = dot(&query.values, centre) as f32 * scale;
+                probes.push(Probe { file, cell, nearness });
+            }
+        });
+    }
+    probes.sort_by(|left, right| right.nearness.total_cmp(&left.nearness));
+    probes
+}
+
+/// A vector whose code looks good.
+struct Candidate<'f> {
+    file: &'f VectorFile<'f>,
+    row: u32,
+    guess: f32,
+    place: u64,
+}
+
+impl Candidate<'_> {
+    fn order(&self, other: &Self) -> Ordering {
+        other.guess.total_cmp(&self.guess).then(self.place.cmp(&other.place))
+    }
+}
+
+/// The vectors whose codes look best among the nearest cells.
+fn by_code<'f>(
+    files: &[&'f VectorFile<'f>],
+    query: &Embedding,
+    coded: usize,
+    limit: usize,
+    accept: &mut dyn FnMut(u64) -> bool,
+) -> Vec<Candidate<'f>> {
+    let wanted = limit.saturating_mul(COMPARED_PER_PLACE).max(FEWEST_COMPARED);
+    let to_read = (coded / READ_ONE_IN).max(FEWEST_CODES);
+    let sums = Sums::new(&query.values.map(|value| f32::from(value) * query.scale));
+    let mut candidates: Vec<Candidate<'f>> = Vec::new();
+    let mut least = f32::NEG_INFINITY;
+    let mut read = 0;
+    for Probe { file, cell, nearness } in probes(files, query) {
+        if read >= to_read {
+            break;
+        }
+        let end = |cell: usize| u32::from_le_bytes(file.ends[cell]) as usize;
+        let from = cell.checked_sub(1).map_or(0, end);
+        let step = f32::from_le_bytes(file.spreads[cell]) * sums.scale;
+        for (at, code) in file.codes[from..end(cell)].iter().enumerate() {
+            let guess = nearness + sums.over(code) as f32 * step;
+            if guess < least {
+                continue;
+            }
+            let row = u32::from_le_bytes(file.coded_rows[from + at]);
+            let Some(place) = file.places.get(row as usize) else { continue };
+            let place = u64::from_le_bytes(*place);
+            if !accept(place) {
+                continue;
+            }
+            candidates.push(Candidate { file, row, guess, place });
+            if candidates.len() >= wanted.saturating_mul(2) {
+                candidates.select_nth_unstable_by(wanted - 1, Candidate::order);
+                candidates.truncate(wanted);
+                least = candidates[wanted - 1].guess;
+            }
+        }
+        read += end(cell) - from;
+    }
+    candidates.sort_unstable_by(Candidate::order);
+    candidates.truncate(wanted);
+    candidates
+}
+
+fn compare(query: &Embedding, candidates: &[Candidate<'_>], best: &mut Best) {
+    let mut cosines = vec![0_f32; candidates.len()];
+    dispatch!(Level::new(), _ => {
+        for (cosine, candidate) in cosines.iter_mut().zip(candidates) {
+            *cosine = candidate.file.cosine(query, candidate.row as usize);
+        }
+    });
+    for (cosine, candidate) in cosines.iter().zip(candidates) {
+        best.add(candidate.place, *cosine);
+    }
+}
+
+/// The best places so far, each with its best cosine.
+struct Best {
+    limit: usize,
+    places: Vec<(u64, f32)>,
+    /// What is farther than this is not among them.
+    least: f32,
+}
+
+impl Best {
+    fn new(limit: usize) -> Self {
+        let least = if limit == 0 { f32::INFINITY } else { f32::NEG_INFINITY };
+        Self { limit, places: Vec::new(), least }
+    }
+
+    fn add(&mut self, place: u64, cosine: f32) {
+        if cosine >= self.least {
+            self.places.push((place, cosine));
+            if self.places.len() >= self.limit.saturating_mul(4).max(256) {
+                self.settle();
+            }
+        }
+    }
+
+    fn settle(&mut self) {
+        let by_cosine = |(place, cosine): &(u64, f32)| (Reverse(Total(*cosine)), *place);
+        self.places.sort_unstable_by_key(|(place, cosine)| (*place, Reverse(Total(*cosine))));
+        self.places.dedup_by_key(|(place, _)| *place);
+        self.places.sort_unstable_by_key(by_cosine);
+        self.places.truncate(self.limit);
+        if let Some((_, last)) = self.places.get(self.limit.wrapping_sub(1)) {
+            self.least = *last;
+        }
+    }
+
+    fn finish(mut self) -> Vec<(u64, f32)> {
+        self.settle();
+        self.places
+    }
+}
+
+/// A number in the order of all numbers, whatever damaged bytes made of it.
+#[derive(PartialEq)]
+struct Total(f32);
+
+impl Eq for Total {}
+
+impl PartialOrd for Total {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Total {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
