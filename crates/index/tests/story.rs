@@ -96,7 +96,8 @@ fn meaning_finds_what_words_do_not() {
     let home = tempfile::tempdir().unwrap();
     filled(home.path());
     let index = IndexReader::open(home.path()).unwrap();
-    let query = IndexReader::embed("why does releasing to the test environment take so long").unwrap();
+    let query =
+        IndexReader::embed("why does releasing to the test environment take so long").unwrap();
     let near = index.nearest(&query, 3, &mut |_| true);
     assert_eq!(near[0].0.session(), 2);
     assert_eq!(index.nearness(&query, near[0].0), Some(near[0].1));

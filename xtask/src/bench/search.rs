@@ -95,12 +95,19 @@ fn cold(place: &Place, options: &Options) -> io::Result<bool> {
         fs::remove_dir_all(&store)?;
     }
     let (plain, indexed) = (median(&mut plain), median(&mut indexed));
-    say(&format!("cold sync of {:.0} MB: {plain:.2} CPU s, with index {indexed:.2}", source / 1e6))?;
+    say(&format!(
+        "cold sync of {:.0} MB: {plain:.2} CPU s, with index {indexed:.2}",
+        source / 1e6
+    ))?;
     let goals = [
         verdict("CPU of a sync with index over one without", indexed / plain, Goal::AtMost(1.75))?,
         verdict("its peak memory, MB", rss as f64 / 1e6, Goal::AtMost(256.0))?,
         verdict("index over source, %", index as f64 * 100.0 / source, Goal::AtMost(12.0))?,
-        verdict("all that is stored over source, %", stored as f64 * 100.0 / source, Goal::AtMost(42.0))?,
+        verdict(
+            "all that is stored over source, %",
+            stored as f64 * 100.0 / source,
+            Goal::AtMost(42.0),
+        )?,
     ];
     Ok(goals.iter().all(|met| *met))
 }
@@ -155,8 +162,7 @@ fn search(place: &Place, store: &Path, history: &History, wanted: u64) -> io::Re
     let words: Vec<String> =
         history.needles.iter().flat_map(|needles| needles.words.clone()).collect();
     let found = found_needles(&searcher, history)?;
-    let mut goals =
-        vec![verdict("needles found, of those planted", found, Goal::AtLeast(1.0))?];
+    let mut goals = vec![verdict("needles found, of those planted", found, Goal::AtLeast(1.0))?];
     let (p50, p99) = if wanted > 2_000_000 { (10.0, 150.0) } else { (5.0, 50.0) };
     let classes = queries::make(&vault, &words, QUERIES)?;
     for class in &classes {
@@ -200,7 +206,10 @@ fn found_needles(searcher: &Searcher<'_>, history: &History) -> io::Result<f64> 
             let first = answer.sessions.first();
             let is_there = first.is_some_and(|first| {
                 first.session.session_uid.as_str() == needles.session
-                    && first.moments.first().is_some_and(|moment| moment.snippet.text.contains(word))
+                    && first
+                        .moments
+                        .first()
+                        .is_some_and(|moment| moment.snippet.text.contains(word))
             });
             if is_there {
                 found += 1;

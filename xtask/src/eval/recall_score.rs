@@ -68,7 +68,8 @@ impl Tally {
     }
 
     fn row(&self) -> String {
-        let moment_any = |k| self.mean(|asked| f64::from(u8::from(any_within(&asked.moment_ranks, k))));
+        let moment_any =
+            |k| self.mean(|asked| f64::from(u8::from(any_within(&asked.moment_ranks, k))));
         let figures = [
             self.session_any(1),
             self.session_any(5),
@@ -110,8 +111,18 @@ pub(super) fn write(report: &mut String, set: &str, tallies: &[(Mode, Tally)]) -
     let _ = writeln!(
         report,
         "{:<22}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>8}",
-        "", "s any@1", "any@5", "any@10", "rec@10", "MRR", "m any@5", "any@10", "rec@10", "MRR",
-        "p50 ms", "p99 ms"
+        "",
+        "s any@1",
+        "any@5",
+        "any@10",
+        "rec@10",
+        "MRR",
+        "m any@5",
+        "any@10",
+        "rec@10",
+        "MRR",
+        "p50 ms",
+        "p99 ms"
     );
     let mut is_good = true;
     for (mode, tally) in tallies {
@@ -123,7 +134,12 @@ pub(super) fn write(report: &mut String, set: &str, tallies: &[(Mode, Tally)]) -
         let _ = writeln!(report, "{name:<22}{}", tally.row());
         let paraphrases = tally.paraphrases();
         if !paraphrases.asked.is_empty() {
-            let _ = writeln!(report, "{:<22}{}", format!("  {} paraphrases", paraphrases.asked.len()), paraphrases.row());
+            let _ = writeln!(
+                report,
+                "{:<22}{}",
+                format!("  {} paraphrases", paraphrases.asked.len()),
+                paraphrases.row()
+            );
         }
         if *mode != Mode::Fused {
             continue;

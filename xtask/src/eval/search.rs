@@ -154,10 +154,9 @@ fn ask(
                     event.session_uid == *uid
                         && match seq {
                             Some(seq) => event.seq == *seq,
-                            None => haystack
-                                .vault
-                                .payload(event)
-                                .is_ok_and(|text| gold.is_in(&text)),
+                            None => {
+                                haystack.vault.payload(event).is_ok_and(|text| gold.is_in(&text))
+                            }
                         }
                 })
             })
@@ -169,10 +168,7 @@ fn ask(
 }
 
 /// The rank of every distinct session.
-fn ranks(
-    golds: &[SessionUid],
-    rank: impl Fn(&SessionUid) -> Option<usize>,
-) -> Vec<Option<usize>> {
+fn ranks(golds: &[SessionUid], rank: impl Fn(&SessionUid) -> Option<usize>) -> Vec<Option<usize>> {
     let mut seen: Vec<&SessionUid> = Vec::new();
     for gold in golds {
         if !seen.contains(&gold) {

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::Failure;
-use crate::figures::age;
+use crate::figures::{age, plural};
 use crate::ids::ShortIds;
 use crate::table::{Cell, Column, Table};
 use crate::timeline::call::{self, Call};
@@ -96,6 +96,9 @@ fn on_one_line(command: &str) -> String {
     let clean = plain(command.trim());
     match clean.split_once('\n') {
         None => clean.replace('\t', " "),
-        Some((first, rest)) => format!("{} … (+{} lines)", first.trim_end(), rest.lines().count()),
+        Some((first, rest)) => {
+            let more = plural(rest.lines().count() as u64, "line");
+            format!("{} … (+{more})", first.trim_end())
+        }
     }
 }

@@ -194,7 +194,11 @@ fn commands_can_be_copied() {
     let mut out = Vec::new();
     write_commands(&ran, &ids(&answer), &context(), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
-    insta::assert_snapshot!(anstream::adapter::strip_str(&text), @"");
+    insta::assert_snapshot!(anstream::adapter::strip_str(&text), @r"
+    EXIT  RUNS  AGE  EVENT       COMMAND
+     101     2   2d  5ca1ab1e/3  TZ=Europe/Berlin cargo test session
+       0     1   2d  5ca1ab1e/9  cargo build … (+1 line)
+    ");
     let latest = commands(&answer, Sort::Time, &content);
     assert_eq!(latest[0].command, "cargo build\ncargo run\n");
 }

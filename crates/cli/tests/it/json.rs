@@ -78,7 +78,7 @@ fn examples_have_the_fields_that_are_printed() {
         ("backstory sync --json", &["sync", "--json"][..]),
         ("backstory sync --dry-run --json", &["sync", "--reparse", "--dry-run", "--json"]),
         ("backstory search QUERY --json", &["search", "expiry", "--json"]),
-        ("backstory search QUERY --files --json", &["search", "expiry", "--files", "--json"]),
+        ("backstory search QUERY --files --json", &["search", "expires", "--files", "--json"]),
         ("backstory search QUERY --commands --json", &["search", "cargo", "--commands", "--json"]),
         ("backstory index --json", &["index", "--json"]),
         ("backstory sessions --json", &["sessions", "--json"]),

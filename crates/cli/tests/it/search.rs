@@ -15,7 +15,10 @@ fn sessions(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
 #[test]
 fn moments_are_told_by_session() {
     let sandbox = Sandbox::with_history();
-    assert_snapshot!("search", sandbox.run(&["search", "Europe/Berlin"]));
+    assert_snapshot!(
+        "search",
+        sandbox.run(&["search", "Europe/Berlin", "--mode", "lexical", "--context", "1"])
+    );
     let coloured = sandbox.run(&["search", "Europe/Berlin", "--color", "always"]);
     assert!(coloured.stdout.contains("\u{1b}[1m\u{1b}[33m"), "{coloured}");
 }
@@ -69,7 +72,15 @@ fn hints_do_not_stand_in_the_way() {
 #[test]
 fn nothing_found_says_what_may_help() {
     let sandbox = Sandbox::with_history();
-    assert_snapshot!(sandbox.run(&["search", "zyzzyva", "repo:nowhere", "--mode", "lexical"]), @"");
+    assert_snapshot!(sandbox.run(&["search", "zyzzyva", "repo:nowhere", "--mode", "lexical"]), @r"
+    exit 5
+    --- stderr
+    nothing matches
+      look further, without the filters
+      ask by meaning too: drop --mode lexical
+      look for a beginning: zyzzyva*
+      take in what is new: backstory sync
+    ");
     let json = sandbox.json(&["search", "zyzzyva", "repo:nowhere", "--json"]);
     assert_eq!(json.len(), 1, "{json:?}");
     let empty = sandbox.run(&["search", "->"]);
@@ -79,7 +90,7 @@ fn nothing_found_says_what_may_help() {
 #[test]
 fn files_and_commands_are_told_alone() {
     let sandbox = Sandbox::with_history();
-    let files = sandbox.run(&["search", "expiry", "--files"]);
+    let files = sandbox.run(&["search", "expires", "--files"]);
     assert!(files.code == 0 && files.stdout.contains("src/session.rs"), "{files}");
     assert_snapshot!("search_commands", sandbox.run(&["search", "cargo test", "--commands"]));
     let failed = sandbox.json(&["search", "cargo", "exit:fail", "--commands", "--json"]);
