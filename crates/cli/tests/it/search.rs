@@ -83,7 +83,7 @@ fn nothing_found_says_what_may_help() {
     ");
     let json = sandbox.json(&["search", "zyzzyva", "repo:nowhere", "--json"]);
     assert_eq!(json.len(), 1, "{json:?}");
-    let empty = sandbox.run(&["search", "->"]);
+    let empty = sandbox.run(&["search", "=>"]);
     assert!(empty.code == 2 && empty.stderr.contains("nothing to look for"), "{empty}");
 }
 
