@@ -1,10 +1,10 @@
-//! Fuzzes the log readers with libFuzzer, on the stable toolchain. Needs a C++ compiler (`c++`).
+//! Fuzzes the log readers and the files of vectors with libFuzzer, on the stable toolchain. Needs a C++ compiler (`c++`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The fuzz targets, one per agent.
-const TARGETS: [&str; 3] = ["claude", "codex", "grok"];
+/// The fuzz targets: one per agent, and one for files of vectors.
+const TARGETS: [&str; 4] = ["claude", "codex", "grok", "vectors"];
 
 /// Coverage instrumentation, in the flags that need no nightly toolchain.
 const INSTRUMENTATION: &str = "-Cpasses=sancov-module \
@@ -15,7 +15,7 @@ const INSTRUMENTATION: &str = "-Cpasses=sancov-module \
     --cfg fuzzing";
 
 /// Builds every target and runs each for a number of seconds. Inputs that reached new code are kept
-/// in `fuzz/corpus`, inputs that broke a reader in `fuzz/artifacts`.
+/// in `fuzz/corpus`, inputs that broke something in `fuzz/artifacts`.
 pub fn run(seconds: u64) -> Result<(), String> {
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
     let host = host_triple()?;

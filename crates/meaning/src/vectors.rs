@@ -114,7 +114,7 @@ impl<'a> VectorFile<'a> {
     /// ones the lowest place. A place with several vectors counts once, with its best. `accept` may be
     /// asked about a place more than once.
     ///
-    /// All vectors are looked at in a small file; in a larger one about one in twelve of the hundred
+    /// All vectors are looked at in a small file; in a larger one about one in thirteen of the hundred
     /// nearest is missed, mostly from the end of the list.
     pub fn nearest(
         &self,

@@ -8,11 +8,11 @@ use fearless_simd::{Level, dispatch};
 use std::cmp::{Ordering, Reverse};
 
 /// One in so many of the vectors in cells has its code read.
-const READ_ONE_IN: usize = 8;
+const READ_ONE_IN: usize = 7;
 /// Where that would be few, so many are.
-const FEWEST_CODES: usize = 60_000;
+const FEWEST_CODES: usize = 100_000;
 /// Vectors whose codes look best are compared themselves: so many for every place that is wanted,
-const COMPARED_PER_PLACE: usize = 12;
+const COMPARED_PER_PLACE: usize = 20;
 /// but not fewer than this.
 const FEWEST_COMPARED: usize = 1_000;
 
@@ -34,16 +34,22 @@ pub fn nearest(
         passed_over = true;
         compare(query, &candidates, &mut best);
     } else {
-        large.iter().for_each(|file| look_through(file, query, accept, &mut best));
+        for file in large {
+            look_through(file, query, accept, &mut best);
+        }
     }
-    small.iter().for_each(|file| look_through(file, query, accept, &mut best));
+    for file in small {
+        look_through(file, query, accept, &mut best);
+    }
     let found = best.finish();
     if found.len() == limit || !passed_over {
         return found;
     }
     // Too few are acceptable where the query points to, so every vector has to be asked for.
     let mut best = Best::new(limit);
-    files.iter().for_each(|file| look_through(file, query, accept, &mut best));
+    for file in files {
+        look_through(file, query, accept, &mut best);
+    }
     best.finish()
 }
 

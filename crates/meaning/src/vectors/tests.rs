@@ -176,7 +176,7 @@ fn equal_vectors_are_in_the_order_of_their_places() {
 #[test]
 fn a_large_file_finds_nearly_all_and_merges_to_the_same_bytes() {
     let mut maker = Maker(11);
-    let entries = maker.entries(2 * LARGEST_FLAT + 3_000, 1 << 40, 150);
+    let entries = maker.entries(LARGEST_FLAT + 2_000, 1 << 40, 150);
     let whole = written(&entries);
     assert!(whole.len() <= entries.len() * 310);
     let file = VectorFile::open(&whole).unwrap();
@@ -200,8 +200,7 @@ fn a_large_file_finds_nearly_all_and_merges_to_the_same_bytes() {
     assert!((1..100).contains(&few.len()));
     assert_eq!(file.nearest(&query, 100, &mut |place| rare(place)), few);
 
-    let parts =
-        [written(&entries[..LARGEST_FLAT + 1_000]), written(&entries[LARGEST_FLAT + 1_000..])];
+    let parts = [written(&entries[..LARGEST_FLAT / 2]), written(&entries[LARGEST_FLAT / 2..])];
     let files = parts.each_ref().map(|bytes| VectorFile::open(bytes).unwrap());
     let mut merged = Vec::new();
     merge(&files, &mut |_| true, &mut merged).unwrap();
