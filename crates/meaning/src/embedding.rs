@@ -108,7 +108,12 @@ pub(crate) fn quantised(vector: &[f32; DIMENSIONS]) -> Option<Embedding> {
     if !(length.is_normal() && step.is_normal()) {
         return None;
     }
-    let values = vector.map(|value| (value / step).round() as i8);
+    let mut values = [0; DIMENSIONS];
+    dispatch!(Level::new(), _ => {
+        for (rounded, value) in values.iter_mut().zip(vector) {
+            *rounded = (value / step + 0.5_f32.copysign(*value)) as i8;
+        }
+    });
     Some(Embedding { values, scale: step / length })
 }
 
