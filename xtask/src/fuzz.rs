@@ -1,11 +1,11 @@
-//! Fuzzes the log readers and the query language with libFuzzer, on the stable toolchain. Needs a
-//! C++ compiler (`c++`).
+//! Fuzzes the log readers, the query language and the files of vectors with libFuzzer, on the stable
+//! toolchain. Needs a C++ compiler (`c++`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The fuzz targets: one per agent, and queries with the snippets they pick.
-const TARGETS: [&str; 4] = ["claude", "codex", "grok", "query"];
+/// The fuzz targets: one per agent, queries with the snippets they pick, and files of vectors.
+const TARGETS: [&str; 5] = ["claude", "codex", "grok", "query", "vectors"];
 
 /// Coverage instrumentation, in the flags that need no nightly toolchain.
 const INSTRUMENTATION: &str = "-Cpasses=sancov-module \
@@ -16,7 +16,7 @@ const INSTRUMENTATION: &str = "-Cpasses=sancov-module \
     --cfg fuzzing";
 
 /// Builds every target and runs each for a number of seconds. Inputs that reached new code are kept
-/// in `fuzz/corpus`, inputs that broke one in `fuzz/artifacts`.
+/// in `fuzz/corpus`, inputs that broke something in `fuzz/artifacts`.
 pub fn run(seconds: u64) -> Result<(), String> {
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
     let host = host_triple()?;

@@ -108,6 +108,74 @@ pub(crate) fn quantised(vector: &[f32; DIMENSIONS]) -> Option<Embedding> {
     if !(length.is_normal() && step.is_normal()) {
         return None;
     }
-    let values = vector.map(|value| (value / step).round() as i8);
+    let mut values = [0; DIMENSIONS];
+    dispatch!(Level::new(), _ => {
+        for (rounded, value) in values.iter_mut().zip(vector) {
+            *rounded = (value / step + 0.5_f32.copysign(*value)) as i8;
+        }
+    });
     Some(Embedding { values, scale: step / length })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn embed(text: &str) -> Option<Embedding> {
+        Embedder::new(Table::shipped().unwrap()).embed(text)
+    }
+
+    fn nearness(left: &str, right: &str) -> f32 {
+        cosine(&embed(left).unwrap(), &embed(right).unwrap())
+    }
+
+    #[test]
+    fn what_belongs_together_is_nearer() {
+        for (text, near, far) in [
+            ("the database is locked", "sqlite waits for another writer", "we went hiking in May"),
+            ("how do I fix the login page", "sign in form is broken", "rename the struct field"),
+            ("tests fail on Windows", "the test suite breaks on a PC", "a recipe for apple pie"),
+            ("make the query faster", "improve search performance", "she adopted a puppy"),
+        ] {
+            let (near_by, far_off) = (nearness(text, near), nearness(text, far));
+            assert!(near_by > far_off, "{text}: {near_by} {far_off}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_nearest_to_itself() {
+        assert!((nearness("parse the header", "Parse the HEADER!") - 1.0).abs() < 0.01);
+        assert!(nearness("parse the header", "parse the footer") < 0.99);
+    }
+
+    #[test]
+    fn too_little_has_no_meaning() {
+        for text in ["", "ok", "…", "42", "76031e2cf04fe905fa1bb5b41c7782ab33f57d54 1763263221"] {
+            assert_eq!(embed(text), None, "{text}");
+        }
+        assert!(embed("fix it").is_some());
+    }
+
+    #[test]
+    fn a_remembered_word_means_the_same() {
+        let mut embedder = Embedder::new(Table::shipped().unwrap());
+        let text = "the unaffable parseHTTPHeader met the unaffable parseHTTPHeader";
+        let first = embedder.embed(text);
+        embedder.embed("something else in between");
+        assert_eq!(embedder.embed(text), first);
+        assert_eq!(embed(text), first);
+    }
+
+    proptest! {
+        #[test]
+        fn vectors_have_length_one(text in "(\\PC{0,12} ){0,30}") {
+            if let Some(embedding) = embed(&text) {
+                let squares: f32 =
+                    embedding.values.iter().map(|value| f32::from(*value).powi(2)).sum();
+                prop_assert!((squares.sqrt() * embedding.scale - 1.0).abs() < 0.02);
+                prop_assert!(embedding.values.iter().any(|value| value.abs() == 127));
+            }
+        }
+    }
 }

@@ -93,7 +93,7 @@ impl<'a> VectorFile<'a> {
             return Err(VectorFileError::Length);
         }
         let ends = || file.ends.iter().map(|end| u32::from_le_bytes(*end) as usize);
-        if !ends().is_sorted() || ends().last().is_some_and(|end| end != count) {
+        if !ends().is_sorted() || ends().next_back().is_some_and(|end| end != count) {
             let damaged = ends().zip(ends().skip(1)).position(|(end, next)| next < end);
             return Err(VectorFileError::Cell(damaged.unwrap_or(cells - 1)));
         }
@@ -119,7 +119,7 @@ impl<'a> VectorFile<'a> {
     /// ones the lowest place. A place with several vectors counts once, with its best. `accept` may be
     /// asked about a place more than once.
     ///
-    /// All vectors are looked at in a small file; in a larger one about one in twelve of the hundred
+    /// All vectors are looked at in a small file; in a larger one about one in thirteen of the hundred
     /// nearest is missed, mostly from the end of the list.
     pub fn nearest(
         &self,

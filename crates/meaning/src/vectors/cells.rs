@@ -7,7 +7,7 @@ use fearless_simd::{Level, dispatch};
 /// Up to here every vector is looked at, which takes no longer than going by cells.
 pub(super) const LARGEST_FLAT: usize = 20_000;
 /// Vectors of a cell, roughly: fewer would make many centres to compare, more a coarse choice.
-const CELL: usize = 256;
+const CELL: usize = 512;
 const MOST_CELLS: usize = 1024;
 const SAMPLE_PER_CELL: usize = 24;
 const ROUNDS: usize = 4;

@@ -50,45 +50,74 @@ fn hadamard(vector: &mut [f32; DIMENSIONS]) {
 #[inline(always)]
 pub(super) fn code_of(turned: &[f32; DIMENSIONS]) -> ([u8; CODE], f32) {
     let mut code = [0; CODE];
-    let (mut squares, mut sizes) = (0.0, 0.0);
+    // Eight sums side by side, which a processor adds up at once.
+    let (mut squares, mut sizes) = ([0_f32; 8], [0_f32; 8]);
     for (byte, values) in code.iter_mut().zip(turned.as_chunks::<8>().0) {
         for (bit, value) in values.iter().enumerate() {
             *byte |= u8::from(*value > 0.0) << bit;
-            squares += value * value;
-            sizes += value.abs();
+            squares[bit] += value * value;
+            sizes[bit] += value.abs();
         }
     }
+    let (squares, sizes) = (squares.iter().sum::<f32>(), sizes.iter().sum::<f32>());
     (code, if sizes > 0.0 { squares / sizes } else { 0.0 })
 }
 
-/// What every byte of a code adds to how near a vector is to one query.
-pub(super) struct Sums {
-    of: [[i16; 256]; CODE],
-    /// What a sum has to be multiplied by.
-    pub(super) scale: f32,
+/// Bits of how much a dimension of the query weighs; more would be finer than the codes are.
+const PLANES: usize = 3;
+const WORDS: usize = CODE / 8;
+type Words = [u64; WORDS];
+
+/// A query in the form that is compared with codes by counting bits: the signs of its dimensions, and
+/// their weights, sliced into planes of equal bits.
+pub(super) struct Weighed {
+    signs: Words,
+    planes: [Words; PLANES],
+    /// The sum of all weights.
+    total: u32,
+    /// What one step of a weight is worth.
+    scale: f32,
 }
 
-impl Sums {
+impl Weighed {
     pub(super) fn new(query: &[f32; DIMENSIONS]) -> Self {
         let turned = turned(*query);
         let largest = turned.iter().fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs()));
-        let scale = largest / 2047.0;
-        let mut of = [[0_i16; 256]; CODE];
-        for (sums, values) in of.iter_mut().zip(turned.as_chunks::<8>().0) {
-            let steps = values.map(|value| (value / scale) as i16);
-            sums[0] = -steps.iter().sum::<i16>();
-            for byte in 1..256_usize {
-                let bit = byte.trailing_zeros() as usize;
-                sums[byte] = sums[byte & (byte - 1)] + 2 * steps[bit];
+        let scale = largest / ((1 << PLANES) as f32 - 0.5);
+        let mut weighed = Self { signs: [0; WORDS], planes: [[0; WORDS]; PLANES], total: 0, scale };
+        for (at, value) in turned.iter().enumerate() {
+            let (word, bit) = (at / 64, at % 64);
+            let weight = (value.abs() / scale).round() as u32;
+            weighed.signs[word] |= u64::from(*value > 0.0) << bit;
+            weighed.total += weight;
+            for (plane, words) in weighed.planes.iter_mut().enumerate() {
+                words[word] |= u64::from(weight >> plane & 1) << bit;
             }
         }
-        Self { of, scale }
+        weighed
     }
 
-    /// The sum over a code.
+    /// The weight of all dimensions in which a code is on the other side than the query.
     #[inline(always)]
-    pub(super) fn over(&self, code: &[u8; CODE]) -> i32 {
-        code.iter().zip(&self.of).map(|(byte, sums)| i32::from(sums[usize::from(*byte)])).sum()
+    pub(super) fn against(&self, code: &[u8; CODE]) -> u32 {
+        let mut sums = [0_u64; WORDS];
+        for (word, bytes) in code.as_chunks::<8>().0.iter().enumerate() {
+            let differ = u64::from_le_bytes(*bytes) ^ self.signs[word];
+            for (plane, words) in self.planes.iter().enumerate() {
+                sums[word] += u64::from((differ & words[word]).count_ones()) << plane;
+            }
+        }
+        sums.iter().sum::<u64>() as u32
+    }
+
+    /// The most that may be against a vector for its balance to reach a value, or a little more.
+    pub(super) fn most_against(&self, balance: f32) -> u32 {
+        ((self.total as f32 - balance / self.scale) / 2.0 + 1.0) as u32
+    }
+
+    /// What is for a vector less what is against it, in the measure of the query.
+    pub(super) fn balance(&self, against: u32) -> f32 {
+        (i64::from(self.total) - 2 * i64::from(against)) as f32 * self.scale
     }
 }
 
@@ -121,17 +150,20 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_over_a_code_is_near_the_product() {
+    fn counted_bits_are_near_the_product() {
         let (query, vector) = (wave(0.1), wave(0.102));
         let (code, step) = code_of(&turned(vector));
-        let sums = Sums::new(&query);
-        let guess = sums.over(&code) as f32 * sums.scale * step;
+        let weighed = Weighed::new(&query);
+        let balance = weighed.balance(weighed.against(&code));
+        let guess = balance * step;
         assert!((guess - product(&query, &vector)).abs() < 0.1, "{guess}");
         let expected: f32 = turned(query)
             .iter()
             .enumerate()
             .map(|(at, value)| if code[at / 8] >> (at % 8) & 1 == 1 { *value } else { -value })
             .sum();
-        assert!((sums.over(&code) as f32 * sums.scale - expected).abs() < 0.03);
+        let against = weighed.against(&code);
+        assert!((against..against + 3).contains(&weighed.most_against(balance)));
+        assert!((balance - expected).abs() < 0.05 * expected.abs(), "{balance} {expected}");
     }
 }

@@ -2,17 +2,17 @@
 
 use super::VectorFile;
 use super::cells::LARGEST_FLAT;
-use super::codes::Sums;
+use super::codes::Weighed;
 use crate::embedding::{Embedding, dot};
 use fearless_simd::{Level, dispatch};
 use std::cmp::{Ordering, Reverse};
 
 /// One in so many of the vectors in cells has its code read.
-const READ_ONE_IN: usize = 8;
+const READ_ONE_IN: usize = 7;
 /// Where that would be few, so many are.
-const FEWEST_CODES: usize = 60_000;
+const FEWEST_CODES: usize = 80_000;
 /// Vectors whose codes look best are compared themselves: so many for every place that is wanted,
-const COMPARED_PER_PLACE: usize = 12;
+const COMPARED_PER_PLACE: usize = 20;
 /// but not fewer than this.
 const FEWEST_COMPARED: usize = 1_000;
 
@@ -34,16 +34,22 @@ pub fn nearest(
         passed_over = true;
         compare(query, &candidates, &mut best);
     } else {
-        large.iter().for_each(|file| look_through(file, query, accept, &mut best));
+        for file in large {
+            look_through(file, query, accept, &mut best);
+        }
     }
-    small.iter().for_each(|file| look_through(file, query, accept, &mut best));
+    for file in small {
+        look_through(file, query, accept, &mut best);
+    }
     let found = best.finish();
     if found.len() == limit || !passed_over {
         return found;
     }
     // Too few are acceptable where the query points to, so every vector has to be asked for.
     let mut best = Best::new(limit);
-    files.iter().for_each(|file| look_through(file, query, accept, &mut best));
+    for file in files {
+        look_through(file, query, accept, &mut best);
+    }
     best.finish()
 }
 
@@ -86,6 +92,7 @@ fn probes<'f>(files: &[&'f VectorFile<'f>], query: &Embedding) -> Vec<Probe<'f>>
             }
         });
     }
+    // In the order they came in where they are equal, so that it is always the same.
     probes.sort_by(|left, right| right.nearness.total_cmp(&left.nearness));
     probes
 }
@@ -114,9 +121,10 @@ fn by_code<'f>(
 ) -> Vec<Candidate<'f>> {
     let wanted = limit.saturating_mul(COMPARED_PER_PLACE).max(FEWEST_COMPARED);
     let to_read = (coded / READ_ONE_IN).max(FEWEST_CODES);
-    let sums = Sums::new(&query.values.map(|value| f32::from(value) * query.scale));
+    let weighed = Weighed::new(&query.values.map(|value| f32::from(value) * query.scale));
     let mut candidates: Vec<Candidate<'f>> = Vec::new();
     let mut least = f32::NEG_INFINITY;
+    let mut against: Vec<u32> = Vec::new();
     let mut read = 0;
     for Probe { file, cell, nearness } in probes(files, query) {
         if read >= to_read {
@@ -124,12 +132,20 @@ fn by_code<'f>(
         }
         let end = |cell: usize| u32::from_le_bytes(file.ends[cell]) as usize;
         let from = cell.checked_sub(1).map_or(0, end);
-        let step = f32::from_le_bytes(file.spreads[cell]) * sums.scale;
-        for (at, code) in file.codes[from..end(cell)].iter().enumerate() {
-            let guess = nearness + sums.over(code) as f32 * step;
-            if guess < least {
+        let step = f32::from_le_bytes(file.spreads[cell]);
+        let codes = &file.codes[from..end(cell)];
+        against.resize(codes.len(), 0);
+        dispatch!(Level::new(), _ => {
+            for (against, code) in against.iter_mut().zip(codes) {
+                *against = weighed.against(code);
+            }
+        });
+        let mut most = weighed.most_against((least - nearness) / step);
+        for (at, against) in against.iter().enumerate() {
+            if *against > most {
                 continue;
             }
+            let guess = nearness + weighed.balance(*against) * step;
             let row = u32::from_le_bytes(file.coded_rows[from + at]);
             let Some(place) = file.places.get(row as usize) else { continue };
             let place = u64::from_le_bytes(*place);
@@ -141,6 +157,7 @@ fn by_code<'f>(
                 candidates.select_nth_unstable_by(wanted - 1, Candidate::order);
                 candidates.truncate(wanted);
                 least = candidates[wanted - 1].guess;
+                most = weighed.most_against((least - nearness) / step);
             }
         }
         read += end(cell) - from;
