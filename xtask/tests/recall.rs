@@ -6,9 +6,11 @@ use backstory_store::{Home, SessionFilter, Vault};
 use fs_err as fs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use xtask::recall::{Kind, coding, locomo, read_questions, shared_words};
+use xtask::recall::{Kind, Question, coding, locomo, read_questions, shared_words};
 
 type Checked = Result<(), Box<dyn std::error::Error>>;
+
+const README: &str = include_str!("../recall/README.md");
 
 /// Later than every session.
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
@@ -28,6 +30,7 @@ fn archive(dir: &Path) -> Result<Vault, Box<dyn std::error::Error>> {
         domains: BTreeMap::new(),
         task_ref_patterns: Vec::new(),
         budget: None,
+        index: false,
         spool: false,
     };
     let report = sync(&options, NOW, &mut |_| {})?;
@@ -86,9 +89,18 @@ fn the_coding_set_is_large_and_mixed() -> Checked {
     let dir = tempfile::tempdir()?;
     coding::write(dir.path())?;
     let questions = read_questions(dir.path())?;
-    assert!(questions.len() >= 320, "{} questions", questions.len());
-    let paraphrases = questions.iter().filter(|question| question.paraphrase).count();
-    assert!(paraphrases >= 120, "{paraphrases} paraphrases");
+    let (blind, seeing): (Vec<&Question>, Vec<&Question>) =
+        questions.iter().partition(|question| question.blind);
+    assert!(blind.len() >= 50, "{} are blind", blind.len());
+    assert!(blind.iter().all(|question| question.paraphrase), "only a paraphrase is blind");
+    assert!(seeing.len() >= 300, "{} are not blind", seeing.len());
+    let paraphrases = seeing.iter().filter(|question| question.paraphrase).count();
+    assert!(paraphrases >= 100, "{paraphrases} paraphrases that are not blind");
+    let plain = seeing.len() - paraphrases;
+    for (class, count) in [("plain", plain), ("paraphrase", paraphrases), ("blind", blind.len())] {
+        let row = format!("| {class:<10} | {count:<9} |");
+        assert!(README.contains(&row), "the README needs {row}");
+    }
     let ids: BTreeSet<&str> = questions.iter().map(|question| question.id.as_str()).collect();
     assert_eq!(ids.len(), questions.len(), "ids are unique");
     let asked: BTreeSet<&str> = questions.iter().map(|one| one.question.as_str()).collect();
@@ -152,6 +164,9 @@ fn paraphrases_share_no_content_word_with_what_answers_them() -> Checked {
         for gold in &question.gold {
             let session = the_session(&sessions, &gold.session);
             let said = events(&vault, &session.session_uid)?;
+            let names_something =
+                said.iter().any(|(_, text)| !shared_words(&question.question, text).is_empty());
+            assert!(question.blind || names_something, "{} is blind", question.id);
             // Not only the passage: all of what is said in the same breath.
             let around = said.iter().filter(|(is_prose, text)| *is_prose && gold.is_in(text));
             for text in around.map(|(_, text)| text).chain([&gold.text]) {
