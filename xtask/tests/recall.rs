@@ -6,9 +6,11 @@ use backstory_store::{Home, SessionFilter, Vault};
 use fs_err as fs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use xtask::recall::{Kind, Question, coding, locomo, read_questions};
+use xtask::recall::{Kind, Question, coding, locomo, read_questions, shared_words};
 
 type Checked = Result<(), Box<dyn std::error::Error>>;
+
+const README: &str = include_str!("../recall/README.md");
 
 /// Later than every session.
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
@@ -28,6 +30,7 @@ fn archive(dir: &Path) -> Result<Vault, Box<dyn std::error::Error>> {
         domains: BTreeMap::new(),
         task_ref_patterns: Vec::new(),
         budget: None,
+        index: false,
         spool: false,
     };
     let report = sync(&options, NOW, &mut |_| {})?;
@@ -86,9 +89,18 @@ fn the_coding_set_is_large_and_mixed() -> Checked {
     let dir = tempfile::tempdir()?;
     coding::write(dir.path())?;
     let questions = read_questions(dir.path())?;
-    assert!(questions.len() >= 320, "{} questions", questions.len());
-    let paraphrases = questions.iter().filter(|question| question.paraphrase).count();
-    assert!(paraphrases >= 120, "{paraphrases} paraphrases");
+    let (blind, seeing): (Vec<&Question>, Vec<&Question>) =
+        questions.iter().partition(|question| question.blind);
+    assert!(blind.len() >= 50, "{} are blind", blind.len());
+    assert!(blind.iter().all(|question| question.paraphrase), "only a paraphrase is blind");
+    assert!(seeing.len() >= 300, "{} are not blind", seeing.len());
+    let paraphrases = seeing.iter().filter(|question| question.paraphrase).count();
+    assert!(paraphrases >= 100, "{paraphrases} paraphrases that are not blind");
+    let plain = seeing.len() - paraphrases;
+    for (class, count) in [("plain", plain), ("paraphrase", paraphrases), ("blind", blind.len())] {
+        let row = format!("| {class:<10} | {count:<9} |");
+        assert!(README.contains(&row), "the README needs {row}");
+    }
     let ids: BTreeSet<&str> = questions.iter().map(|question| question.id.as_str()).collect();
     assert_eq!(ids.len(), questions.len(), "ids are unique");
     let asked: BTreeSet<&str> = questions.iter().map(|one| one.question.as_str()).collect();
@@ -141,81 +153,6 @@ fn the_logs_yield_the_sessions_and_their_passages() -> Checked {
     Ok(())
 }
 
-/// Words that say nothing of what a passage is about.
-const STOP: &str = "a an the this that these those there here it its itself i me my we us our you \
-    your he she him her they them their theirs who whom whose which what when where why how is am \
-    are was were be been being do does did done doing have has had having can could should would \
-    will shall may might must not no nor never ever and or but if then else than so because as \
-    while until of in on at to from for with without by about into onto out up down off over under \
-    again through during before after above below between against across per via too very just \
-    only own same both each all any some more most other another few such once still yet also \
-    instead every one s t d ll ve re don didn doesn isn wasn aren weren won couldn shouldn wouldn";
-
-/// A word without its endings: coarser than a search engine's stemmer, so that the test is the
-/// stricter of the two.
-fn stem(word: &str) -> String {
-    const ENDINGS: [&str; 24] = [
-        "ations", "ation", "ements", "ement", "nesses", "ness", "ities", "ity", "ings", "ing",
-        "ions", "ion", "ments", "ment", "ers", "er", "ies", "ied", "ed", "ly", "es", "s", "y", "e",
-    ];
-    let mut stem = word;
-    for _ in 0..2 {
-        let cut = ENDINGS
-            .iter()
-            .find_map(|ending| stem.strip_suffix(ending).filter(|rest| rest.chars().count() >= 3));
-        stem = cut.unwrap_or(stem);
-    }
-    let mut stem = stem.to_owned();
-    let last = stem.chars().last();
-    let doubled = stem.len() > 3 && stem.chars().rev().nth(1) == last;
-    if doubled && last.is_some_and(|c| !"aeiouls0123456789".contains(c)) {
-        stem.pop();
-    }
-    stem
-}
-
-fn content_words(text: &str) -> BTreeSet<String> {
-    let stop: BTreeSet<&str> = STOP.split_whitespace().collect();
-    text.to_lowercase()
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty() && !stop.contains(word))
-        .map(stem)
-        .collect()
-}
-
-/// Equal stems, or a long beginning in common (`decide`, `decision`).
-fn is_shared(one: &str, other: &str) -> bool {
-    let head = |word: &str| word.chars().take(6).collect::<String>();
-    one == other || (one.len() >= 6 && other.len() >= 6 && head(one) == head(other))
-}
-
-/// The content words of a question that are in a text.
-fn shared(question: &Question, text: &str) -> Vec<String> {
-    let said = content_words(text);
-    let asked = content_words(&question.question);
-    asked.into_iter().filter(|word| said.iter().any(|one| is_shared(word, one))).collect()
-}
-
-#[test]
-fn endings_do_not_hide_a_word() {
-    for (one, other) in [
-        ("caching", "cached"),
-        ("queries", "query"),
-        ("runner", "running"),
-        ("decision", "decisions"),
-        ("retries", "retry"),
-        ("slower", "slow"),
-        ("configuration", "configure"),
-        ("deployment", "deploys"),
-        ("timed", "times"),
-        ("rehearsal", "rehearsed"),
-    ] {
-        assert!(is_shared(&stem(one), &stem(other)), "{} {}", stem(one), stem(other));
-    }
-    assert!(!is_shared(&stem("cache"), &stem("quick")));
-    assert_eq!(content_words("Why did we cache it?").len(), 1);
-}
-
 #[test]
 fn paraphrases_share_no_content_word_with_what_answers_them() -> Checked {
     let dir = tempfile::tempdir()?;
@@ -227,10 +164,13 @@ fn paraphrases_share_no_content_word_with_what_answers_them() -> Checked {
         for gold in &question.gold {
             let session = the_session(&sessions, &gold.session);
             let said = events(&vault, &session.session_uid)?;
+            let names_something =
+                said.iter().any(|(_, text)| !shared_words(&question.question, text).is_empty());
+            assert!(question.blind || names_something, "{} is blind", question.id);
             // Not only the passage: all of what is said in the same breath.
             let around = said.iter().filter(|(is_prose, text)| *is_prose && gold.is_in(text));
             for text in around.map(|(_, text)| text).chain([&gold.text]) {
-                let words = shared(question, text);
+                let words = shared_words(&question.question, text);
                 if !words.is_empty() {
                     faults.push(format!("{} {words:?}: {}", question.id, question.question));
                 }

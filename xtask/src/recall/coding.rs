@@ -76,6 +76,7 @@ fn asked(project: &Project, episode: &Episode, rendered: &Rendered) -> Vec<Quest
             question: asked.question.clone(),
             kind: asked.kind,
             paraphrase: asked.paraphrase,
+            blind: asked.paraphrase && episode.has_no_word_of(&asked.question),
             gold: asked.gold.iter().map(gold).collect(),
             answer: asked.answer.clone(),
         })

@@ -1,6 +1,7 @@
 //! Reads the projects of the coding set. `xtask/recall/README.md` describes the format.
 
 use super::set::Kind;
+use super::words::shared_words;
 use crate::corpus::clock::{Millis, midnight};
 use crate::eval::case::{Misread, Step, read_line};
 use backstory_model::Flavor;
@@ -127,6 +128,12 @@ impl Episode {
         }
         Ok(())
     }
+
+    /// Whether no step has a content word of a question. Daily work around them does not count.
+    pub(super) fn has_no_word_of(&self, question: &str) -> bool {
+        let mut texts = self.steps.iter().flat_map(texts);
+        texts.all(|text| shared_words(question, text).is_empty())
+    }
 }
 
 fn asked_of(rest: &str, paraphrase: bool, passage: String) -> Result<Asked, String> {
@@ -149,6 +156,25 @@ fn passage(step: &Step) -> Option<String> {
         Step::Edit { new, .. } => Some(new.clone()),
         Step::Write { content, .. } => Some(content.clone()),
         _ => None,
+    }
+}
+
+/// All there is to read in a step.
+fn texts(step: &Step) -> Vec<&str> {
+    match step {
+        Step::User(text) | Step::Steer(text) | Step::Say(text) | Step::Think(text) => vec![text],
+        Step::Retry(text) | Step::Error(text) | Step::Compact(text) => vec![text],
+        Step::Run { command, output, .. } => vec![command, output],
+        Step::Edit { path, old, new } => vec![path, old, new],
+        Step::Write { path, content } => vec![path, content],
+        Step::Ask { question, answer } => {
+            [Some(question), answer.as_ref()].into_iter().flatten().map(String::as_str).collect()
+        }
+        Step::Agent { task, report } => vec![task, report],
+        Step::Deny { command, words } => {
+            [Some(command), words.as_ref()].into_iter().flatten().map(String::as_str).collect()
+        }
+        Step::Interrupt | Step::Wait(_) | Step::End => Vec::new(),
     }
 }
 
@@ -179,6 +205,18 @@ mod tests {
         assert_eq!(slow.gold, ["took 40 minutes"]);
         assert_eq!((quick.question.as_str(), quick.paraphrase), ("what made it quick?", true));
         assert_eq!(quick.gold, ["Cache the registry.", "9 minutes"]);
+        Ok(())
+    }
+
+    #[test]
+    fn every_part_of_a_step_counts_for_blindness() -> Result<(), Misread> {
+        let text = "=== a | claude | 2026-02-03\nuser: CI is slow\nrun: make => 2\n| ran late\n\
+            edit: src/pool.rs\n- old = 1\n+ new = 2\nwrite: notes.md\n+ written\nend\n";
+        let episode = &project(text)?.episodes[0];
+        for word in ["slow", "make", "late", "pool", "old", "new", "notes", "written"] {
+            assert!(!episode.has_no_word_of(&format!("what about {word}?")), "{word}");
+        }
+        assert!(episode.has_no_word_of("what is it with the pipeline?"));
         Ok(())
     }
 

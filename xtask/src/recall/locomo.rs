@@ -110,6 +110,7 @@ fn question(
         question: text(&asked["question"]),
         kind,
         paraphrase: false,
+        blind: false,
         gold,
         answer: text(&asked[answer]),
     })

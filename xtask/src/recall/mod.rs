@@ -8,8 +8,10 @@ mod episode;
 mod filler;
 pub mod locomo;
 mod set;
+mod words;
 
 pub use set::{Gold, Kind, Question, read_questions};
+pub use words::shared_words;
 
 use clap::Args;
 use std::io;

@@ -19,6 +19,10 @@ pub struct Question {
     pub kind: Kind,
     /// True if it shares no content word with what answers it.
     pub paraphrase: bool,
+    /// True for a paraphrase that shares none with anything else written for its session either:
+    /// not even what the work was about is named in its words.
+    #[serde(default)]
+    pub blind: bool,
     /// The events that answer it: in the coding set each of them alone, in LoCoMo together.
     pub gold: Vec<Gold>,
     /// The answer in a few words.
