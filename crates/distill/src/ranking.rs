@@ -1,14 +1,25 @@
-//! Ranking what several ways of searching found: words in prose, words in tool text, meaning.
+//! Ranking what several ways of searching found: words in prose, words in tool text, meaning, and the
+//! words of a session as a whole.
 //!
 //! A moment's score is a weighted sum of how well its words match and how near its meaning is, each
 //! measured against the best found. Half the score of its neighbours is added: an answer often stands
-//! beside the question. A session is ranked by its best moments together. Recency and the project one
-//! stands in only tip the balance between near equals.
+//! beside the question. A session is ranked by its best moments together and by how many of the words
+//! it has at all. Recency and the project one stands in only tip the balance between near equals.
 
 use std::collections::HashMap;
 
 /// The share of meaning in a score when both ways take part.
 const MEANING: f32 = 0.5;
+/// Of the candidates, this share is no nearer than anything else would be: nearness counts from there.
+const FAR: f32 = 0.8;
+/// What a session with all the words gains, compared with one perfect moment.
+const EVIDENCE: f32 = 1.0;
+/// How much a session's words lift its moments above those of others.
+const LIFT: f32 = 0.3;
+/// Where no word is met, only what is this near at least is an answer…
+const MIN_NEARNESS: f32 = 0.25;
+/// …and not much farther than the nearest.
+const MIN_SHARE_OF_NEAREST: f32 = 0.6;
 /// What a neighbour's score adds, by its distance in events.
 const NEIGHBOURS: [f32; 2] = [0.5, 0.2];
 /// How much the first, second, third… best moment of a session counts.
@@ -56,23 +67,33 @@ pub struct Ranked {
     pub moments: Vec<(Option<u32>, f32)>,
 }
 
-/// Ranks sessions and the moments in them, best first.
+/// Ranks sessions and the moments in them, best first. `evidence` says how many of the words each
+/// session has.
 pub fn rank(
     candidates: &[Candidate],
+    evidence: &HashMap<i64, f32>,
     circumstance: &mut dyn FnMut(i64) -> Circumstance,
 ) -> Vec<Ranked> {
+    let most = evidence.values().copied().fold(f32::MIN_POSITIVE, f32::max);
     let mut sessions: HashMap<i64, Vec<(Option<u32>, f32)>> = HashMap::new();
     for (candidate, score) in candidates.iter().zip(scores(candidates)) {
-        sessions.entry(candidate.session).or_default().push((candidate.seq, score));
+        if let Some(score) = score {
+            sessions.entry(candidate.session).or_default().push((candidate.seq, score));
+        }
     }
     let mut ranked: Vec<Ranked> = sessions
         .into_iter()
         .map(|(session, mut moments)| {
             with_neighbours(&mut moments);
+            let words = evidence.get(&session).map_or(0.0, |evidence| evidence / most);
+            for (_, score) in &mut moments {
+                *score *= 1.0 + LIFT * words;
+            }
             moments.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
             let pooled: f32 =
                 moments.iter().zip(MOMENT_WEIGHTS).map(|((_, score), weight)| score * weight).sum();
-            Ranked { session, score: pooled * favour(circumstance(session)), moments }
+            let score = (pooled + EVIDENCE * words) * favour(circumstance(session));
+            Ranked { session, score, moments }
         })
         .collect();
     ranked.sort_by(|left, right| {
@@ -81,28 +102,29 @@ pub fn rank(
     ranked
 }
 
-/// What each candidate scores by itself.
-fn scores(candidates: &[Candidate]) -> Vec<f32> {
-    let best = |value: &dyn Fn(&Candidate) -> f32| {
-        candidates.iter().map(value).fold(0.0_f32, f32::max).max(f32::MIN_POSITIVE)
+/// What each candidate scores by itself; nothing if it is no answer.
+fn scores(candidates: &[Candidate]) -> Vec<Option<f32>> {
+    let by_words = |found: &Candidate| found.prose.max(found.tools);
+    let words = candidates.iter().map(by_words).fold(0.0_f32, f32::max);
+    let mut near: Vec<f32> = candidates.iter().filter_map(|found| found.nearness).collect();
+    near.sort_by(f32::total_cmp);
+    let nearest = near.last().copied().unwrap_or(0.0);
+    let far = near.get((near.len() as f32 * FAR) as usize).copied().unwrap_or(0.0);
+    // Where all are equally near there is nothing to choose from.
+    let far = if nearest - far < f32::EPSILON { 0.0 } else { far };
+    let meaning = match (words > 0.0, near.is_empty()) {
+        (true, false) => MEANING,
+        (false, false) => 1.0,
+        (_, true) => 0.0,
     };
-    let words = best(&|candidate| candidate.prose.max(candidate.tools));
-    let near = best(&|candidate| candidate.nearness.unwrap_or(0.0));
-    let by_words = candidates.iter().any(|found| found.prose > 0.0 || found.tools > 0.0);
-    let by_meaning = candidates.iter().any(|candidate| candidate.nearness.is_some());
-    let meaning = match (by_words, by_meaning) {
-        (true, true) => MEANING,
-        (false, true) => 1.0,
-        (_, false) => 0.0,
+    let score = |candidate: &Candidate| {
+        let lexical = by_words(candidate) / words.max(f32::MIN_POSITIVE);
+        let nearness = candidate.nearness.unwrap_or(0.0);
+        let is_near = nearness >= MIN_NEARNESS.max(nearest * MIN_SHARE_OF_NEAREST);
+        let semantic = ((nearness - far) / (nearest - far).max(f32::EPSILON)).max(0.0);
+        (lexical > 0.0 || is_near).then_some((1.0 - meaning) * lexical + meaning * semantic)
     };
-    candidates
-        .iter()
-        .map(|candidate| {
-            let lexical = candidate.prose.max(candidate.tools) / words;
-            let semantic = (candidate.nearness.unwrap_or(0.0) / near).max(0.0);
-            (1.0 - meaning) * lexical + meaning * semantic
-        })
-        .collect()
+    candidates.iter().map(score).collect()
 }
 
 fn with_neighbours(moments: &mut [(Option<u32>, f32)]) {
@@ -137,7 +159,7 @@ mod tests {
     }
 
     fn order(candidates: &[Candidate]) -> Vec<i64> {
-        let ranked = rank(candidates, &mut |_| Circumstance::default());
+        let ranked = rank(candidates, &HashMap::new(), &mut |_| Circumstance::default());
         ranked.into_iter().map(|ranked| ranked.session).collect()
     }
 
@@ -158,6 +180,23 @@ mod tests {
     }
 
     #[test]
+    fn a_session_with_all_the_words_wins() {
+        let one_word = found(1, 1, 9.0, None);
+        let many = [found(2, 1, 7.0, None), found(2, 20, 7.0, None)];
+        let evidence = HashMap::from([(1, 2.0), (2, 5.0)]);
+        let ranked = rank(&[one_word, many[0], many[1]], &evidence, &mut |_| {
+            Circumstance::default()
+        });
+        assert_eq!(ranked[0].session, 2);
+    }
+
+    #[test]
+    fn what_is_far_and_has_no_word_is_no_answer() {
+        assert_eq!(order(&[found(1, 1, 3.0, Some(0.1)), found(2, 1, 0.0, Some(0.2))]), [1]);
+        assert_eq!(order(&[found(1, 1, 0.0, Some(0.9)), found(2, 1, 0.0, Some(0.4))]), [1]);
+    }
+
+    #[test]
     fn circumstances_only_tip_the_balance() {
         let old = found(1, 1, 10.0, None);
         let new = |prose| found(2, 1, prose, None);
@@ -165,14 +204,14 @@ mod tests {
             age_ms: Some(if session == 2 { 0 } else { 400 * 86_400_000 }),
             is_same_project: session == 2,
         };
-        assert_eq!(rank(&[old, new(9.0)], &mut today)[0].session, 2);
-        assert_eq!(rank(&[old, new(8.0)], &mut today)[0].session, 1);
+        assert_eq!(rank(&[old, new(9.0)], &HashMap::new(), &mut today)[0].session, 2);
+        assert_eq!(rank(&[old, new(8.0)], &HashMap::new(), &mut today)[0].session, 1);
     }
 
     proptest! {
         #[test]
         fn no_session_is_lost_and_order_does_not_matter(
-            mut all in prop::collection::vec((0_i64..6, 0_u32..9, 0.0_f32..9.0, 0.0_f32..1.0), 1..30)
+            mut all in prop::collection::vec((0_i64..6, 0_u32..9, 0.1_f32..9.0, 0.0_f32..1.0), 1..30)
         ) {
             all.sort_by_key(|one| (one.0, one.1));
             all.dedup_by_key(|one| (one.0, one.1));

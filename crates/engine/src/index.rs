@@ -2,9 +2,8 @@
 //! it, it is built anew, and a sweep that cannot write it still takes everything in.
 
 use crate::SyncError;
-use backstory_distill::passages;
 use backstory_index::{DIR_NAME, IndexError, IndexReader, IndexWriter, SessionCard, Stock};
-use backstory_model::SessionUid;
+use backstory_model::{SessionUid, Timestamp};
 use backstory_store::{Home, IndexDebt, StoreError, SweepLock, Vault, Writer, create_private_dir};
 
 /// Sessions looked at before the index is asked whether it is full.
@@ -218,18 +217,31 @@ fn card(vault: &Vault, debt: &IndexDebt) -> SessionCard {
     }
 }
 
-/// Digest and signals of a session in words. A digest that cannot be read is for `doctor` to tell.
+/// Days, digest and signals of a session in words. A digest that cannot be read is for `doctor` to
+/// tell.
 pub(crate) fn card_text(vault: &Vault, uid: &SessionUid) -> String {
-    let mut text = String::new();
-    let Ok(Some(account)) = vault.account(uid) else { return text };
-    let digest = serde_json::to_string(&account.digest).unwrap_or_default();
-    passages::spoken(&digest, &mut text);
-    for signal in &account.signals {
-        let fix = signal.fix.iter().flat_map(|fix| [&fix.what, &fix.tried]);
-        for words in std::iter::once(&signal.what).chain(fix) {
-            text.push('\n');
-            text.push_str(words);
-        }
+    let mut lines: Vec<String> = Vec::new();
+    if let Ok(Some(session)) = vault.session(uid) {
+        lines.extend([session.started_at, session.ended_at].into_iter().flatten().map(day));
+        lines.dedup();
     }
-    text
+    let Ok(Some(account)) = vault.account(uid) else { return lines.join("\n") };
+    let digest = account.digest;
+    lines.extend(digest.goal.map(|goal| goal.text));
+    lines.extend(digest.snippets.into_iter().map(|snippet| snippet.text));
+    lines.extend(digest.files.into_iter().map(|file| file.path));
+    lines.extend(digest.commands.into_iter().map(|command| command.command));
+    lines.extend(digest.tests.into_iter().map(|test| test.command));
+    lines.extend(digest.commits.into_iter().map(|commit| commit.subject));
+    for signal in account.signals {
+        lines.push(signal.what);
+        lines.extend(signal.fix.into_iter().flat_map(|fix| [fix.what, fix.tried]));
+    }
+    lines.join("\n")
+}
+
+/// A day as people ask for it: `Friday 8 May 2026 2026-05-08`.
+fn day(at: Timestamp) -> String {
+    let day = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
+    day.strftime("%A %-d %B %Y %F").to_string()
 }

@@ -1,6 +1,7 @@
 //! Finding by words: the best passages by BM25, prose and tool text in lists of their own.
 
 use crate::schema::{self, Facts};
+use crate::statistics::Statistics;
 use crate::wanted::{Wanted, WantedWord};
 use crate::{IndexError, IndexReader, Place, prefix};
 use backstory_model::Timestamp;
@@ -17,7 +18,7 @@ use tantivy::{DocId, Score, SegmentReader, Term};
 const MAX_WORDS: usize = 10;
 /// A title says more than a line of a message, the human's words a little more than the agent's.
 const TITLE_WEIGHT: Score = 1.6;
-const PROMPT_WEIGHT: Score = 1.2;
+const PROMPT_WEIGHT: Score = 1.0;
 /// The word exactly as written, on top of its stem.
 const NAME_WEIGHT: Score = 0.5;
 
@@ -109,11 +110,10 @@ impl IndexReader {
     }
 
     fn documents_with(&self, word: &WantedWord) -> Result<u64, IndexError> {
+        let statistics = Statistics::new(&self.searcher, self.fields);
         let mut most = 0;
         for stem in &word.stems {
-            for field in self.fields.word_fields() {
-                most = most.max(self.searcher.doc_freq(&Term::from_field_text(field, stem))?);
-            }
+            most = most.max(statistics.documents_with(stem)?);
         }
         for name in &word.names {
             let term = Term::from_field_text(self.fields.names, name);
@@ -211,7 +211,11 @@ impl IndexReader {
         refused: Option<&dyn Weight>,
         search: &Lexical<'_>,
     ) -> Result<Vec<Hit>, IndexError> {
-        let weight = query.weight(EnableScoring::enabled_from_searcher(&self.searcher))?;
+        let statistics = Statistics::new(&self.searcher, self.fields);
+        let weight = query.weight(EnableScoring::enabled_from_statistics_provider(
+            &statistics,
+            &self.searcher,
+        ))?;
         let mut top = Top::new(search.limit);
         for segment in self.searcher.segment_readers() {
             let columns = Columns::open(segment)?;

@@ -7,6 +7,7 @@
 
 mod analysis;
 mod error;
+mod evidence;
 mod files;
 mod lexical;
 mod merging;
@@ -14,6 +15,7 @@ mod place;
 mod prefix;
 mod reader;
 mod schema;
+mod statistics;
 mod tokens;
 mod wanted;
 mod writer;

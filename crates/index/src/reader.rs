@@ -3,7 +3,7 @@
 use crate::files::{self, Manifest};
 use crate::schema::{DIR_NAME, Fields};
 use crate::{IndexError, Place, tokens};
-use backstory_meaning::{Embedder, Embedding, Table, VectorFile};
+use backstory_meaning::{Embedder, Embedding, Table, VectorFile, vectors};
 use fs_err as fs;
 use std::path::{Path, PathBuf};
 use tantivy::directory::OwnedBytes;
@@ -104,16 +104,9 @@ impl IndexReader {
         limit: usize,
         accept: &mut dyn FnMut(Place) -> bool,
     ) -> Vec<(Place, f32)> {
-        let mut found: Vec<(Place, f32)> = Vec::new();
-        for file in self.files() {
-            let near = file.nearest(query, limit, &mut |place| accept(Place(place)));
-            found.extend(near.into_iter().map(|(place, cosine)| (Place(place), cosine)));
-        }
-        found.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
-        let mut seen = std::collections::HashSet::new();
-        found.retain(|(place, _)| seen.insert(*place));
-        found.truncate(limit);
-        found
+        let files: Vec<VectorFile<'_>> = self.files().collect();
+        let found = vectors::nearest(&files, query, limit, &mut |place| accept(Place(place)));
+        found.into_iter().map(|(place, cosine)| (Place(place), cosine)).collect()
     }
 
     /// How near a place is; none if it has no vector.

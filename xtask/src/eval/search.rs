@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::recall_score::{Asked, Tally};
+use super::recall_score::{Asked, QuestionClass, Tally};
 
 /// The moment of asking; later than every session.
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
@@ -54,7 +54,7 @@ pub(super) fn run(options: &Options) -> io::Result<(String, bool)> {
         let questions = recall::read_questions(&dir)?;
         let haystack = take_in(&dir)?;
         // LoCoMo's conversations know nothing of each other: each is a haystack of its own.
-        let is_scoped = name == "locomo";
+        let is_scoped = true;
         let mut tallies = Vec::new();
         for mode in [Mode::Lexical, Mode::Semantic, Mode::Fused] {
             tallies.push((mode, ask(&haystack, &questions, mode, is_scoped)?));
@@ -161,7 +161,11 @@ fn ask(
                 })
             })
             .collect();
-        asked.is_paraphrase = question.paraphrase;
+        asked.class = match (question.paraphrase, question.blind) {
+            (false, _) => QuestionClass::Plain,
+            (true, false) => QuestionClass::Paraphrase,
+            (true, true) => QuestionClass::Blind,
+        };
         tally.asked.push(asked);
     }
     Ok(tally)

@@ -11,7 +11,7 @@ use backstory_model::Timestamp;
 use std::collections::HashMap;
 
 /// Places each way of searching brings in.
-const PER_LIST: usize = 150;
+const PER_LIST: usize = 200;
 /// With filters only the event can answer, more are brought in, for most will not pass.
 const PER_LIST_FILTERED: usize = 1000;
 /// Moments looked through when the newest are wanted.
@@ -59,6 +59,16 @@ impl Gatherer<'_, '_> {
         let mut candidates: Vec<Candidate> = found.into_values().collect();
         candidates.sort_by_key(|candidate| (candidate.session, candidate.seq));
         Ok(candidates)
+    }
+
+    /// How many of the words each session has. Where single events are asked for, only they count.
+    pub(super) fn evidence(&self) -> Result<HashMap<i64, f32>, SyncError> {
+        if self.options.mode == Mode::Semantic || self.gate.asks_for_events() {
+            return Ok(HashMap::new());
+        }
+        let wanted = wanted(&self.options.query);
+        let accept = |session| self.gate.lets_session(session);
+        self.index().evidence(&wanted.words, &accept).map_err(failed)
     }
 
     fn limit(&self) -> usize {

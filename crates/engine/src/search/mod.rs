@@ -160,7 +160,8 @@ impl<'a> Searcher<'a> {
         } else {
             let candidates = gathered.candidates(&mut paths)?;
             let mut circumstances = self.circumstances(options, now)?;
-            rank(&candidates, &mut |session| circumstances(session))
+            let evidence = gathered.evidence()?;
+            rank(&candidates, &evidence, &mut |session| circumstances(session))
         };
         let teller = tell::Teller { vault: self.vault, options, gate: &gate };
         let (sessions, more) = teller.tell(&ranked)?;

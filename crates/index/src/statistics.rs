@@ -1,0 +1,77 @@
+//! How rare a word is, and how long a text usually is.
+//!
+//! The engine would count each field by itself, over all documents: a prompt would be taken for
+//! endlessly long, because most documents have none, and one word would weigh differently in a prompt
+//! and in an answer. Here a word's rarity is that in all fields together, and a text is long or short
+//! compared with what is usual in its field.
+
+use crate::schema::Fields;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use tantivy::query::Bm25StatisticsProvider;
+use tantivy::schema::Field;
+use tantivy::{Searcher, Term};
+
+pub(crate) struct Statistics<'a> {
+    searcher: &'a Searcher,
+    fields: Fields,
+    documents: u64,
+    known: RefCell<HashMap<Vec<u8>, u64>>,
+}
+
+impl<'a> Statistics<'a> {
+    pub(crate) fn new(searcher: &'a Searcher, fields: Fields) -> Self {
+        let readers = searcher.segment_readers().iter();
+        let documents = readers.map(|segment| u64::from(segment.max_doc())).sum();
+        Self { searcher, fields, documents, known: RefCell::default() }
+    }
+
+    /// Words in a usual text of a field.
+    fn usual_length(&self, field: Field) -> u64 {
+        let fields = &self.fields;
+        match field {
+            field if field == fields.title => 10,
+            field if field == fields.tool => 150,
+            _ => 50,
+        }
+    }
+
+    /// All documents.
+    pub(crate) fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// Documents with a word, in whatever field.
+    pub(crate) fn documents_with(&self, word: &str) -> tantivy::Result<u64> {
+        if let Some(count) = self.known.borrow().get(word.as_bytes()) {
+            return Ok(*count);
+        }
+        let mut count = 0;
+        for field in self.fields.word_fields() {
+            count += self.searcher.doc_freq(&Term::from_field_text(field, word))?;
+        }
+        let count = count.min(self.documents);
+        self.known.borrow_mut().insert(word.as_bytes().to_vec(), count);
+        Ok(count)
+    }
+}
+
+impl Bm25StatisticsProvider for Statistics<'_> {
+    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
+        Ok(self.documents * self.usual_length(field))
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        Ok(self.documents)
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        let value = term.value();
+        match value.as_str() {
+            Some(word) if self.fields.word_fields().contains(&term.field()) => {
+                self.documents_with(word)
+            }
+            _ => self.searcher.doc_freq(term),
+        }
+    }
+}
