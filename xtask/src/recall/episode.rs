@@ -162,18 +162,19 @@ fn passage(step: &Step) -> Option<String> {
 /// All there is to read in a step.
 fn texts(step: &Step) -> Vec<&str> {
     match step {
-        Step::User(text) | Step::Steer(text) | Step::Say(text) | Step::Think(text) => vec![text],
-        Step::Retry(text) | Step::Error(text) | Step::Compact(text) => vec![text],
+        Step::User(text)
+        | Step::Steer(text)
+        | Step::Say(text)
+        | Step::Think(text)
+        | Step::Retry(text)
+        | Step::Error(text)
+        | Step::Compact(text) => vec![text],
         Step::Run { command, output, .. } => vec![command, output],
         Step::Edit { path, old, new } => vec![path, old, new],
         Step::Write { path, content } => vec![path, content],
-        Step::Ask { question, answer } => {
-            [Some(question), answer.as_ref()].into_iter().flatten().map(String::as_str).collect()
-        }
+        Step::Ask { question, answer } => vec![question, answer.as_deref().unwrap_or_default()],
         Step::Agent { task, report } => vec![task, report],
-        Step::Deny { command, words } => {
-            [Some(command), words.as_ref()].into_iter().flatten().map(String::as_str).collect()
-        }
+        Step::Deny { command, words } => vec![command, words.as_deref().unwrap_or_default()],
         Step::Interrupt | Step::Wait(_) | Step::End => Vec::new(),
     }
 }
