@@ -1,20 +1,24 @@
 //! What of an event is searched: prose in passages, tool text by its telling parts.
 
+use aho_corasick::AhoCorasick;
 use backstory_model::EventKind;
 use serde::de::{
     Deserialize, DeserializeSeed as _, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 use std::fmt;
+use std::sync::LazyLock;
 
 /// Longer messages are cut into passages of about this many bytes (some 200 words): a hit then
 /// points at the place, and length does not drown it.
 const PASSAGE_BYTES: usize = 1200;
 /// A tool text up to this length is indexed in full.
-const TOOL_BYTES: usize = 4000;
+const TOOL_BYTES: usize = 1200;
 /// Of longer ones: the beginning, the end, and lines that tell of errors.
-const HEAD_BYTES: usize = 1500;
-const TAIL_BYTES: usize = 1500;
-const ERROR_BYTES: usize = 1500;
+const HEAD_BYTES: usize = 500;
+const TAIL_BYTES: usize = 350;
+const ERROR_BYTES: usize = 350;
+/// What is told of a long line.
+const ERROR_LINE_BYTES: usize = 200;
 /// What makes a line of a long output worth keeping.
 const ERROR_WORDS: [&str; 8] =
     ["error", "fail", "panic", "exception", "fatal", "denied", "not found", "traceback"];
@@ -78,7 +82,7 @@ fn cut_at(text: &str) -> usize {
 pub struct ToolText<'a> {
     /// Indexed in full.
     pub told: Vec<&'a str>,
-    /// The middle of a long text.
+    /// The middle of a long text; see [`crate::terms::for_each_name`].
     pub rest: &'a str,
 }
 
@@ -92,8 +96,14 @@ pub fn tool(text: &str) -> ToolText<'_> {
     let middle = &text[head..tail];
     let mut told = vec![&text[..head]];
     let mut room = ERROR_BYTES;
-    for line in middle.lines().filter(|line| tells_of_an_error(line)) {
-        let line = &line[..line.floor_char_boundary(300)];
+    let mut told_to = 0;
+    for place in error_places(middle) {
+        if place < told_to {
+            continue;
+        }
+        let line = line_around(middle, place);
+        told_to = line.end;
+        let line = &middle[line];
         if line.len() > room {
             break;
         }
@@ -111,11 +121,21 @@ fn line_end(text: &str, bytes: usize) -> usize {
     at + more.unwrap_or(0)
 }
 
-fn tells_of_an_error(line: &str) -> bool {
-    line.len() < 2000 && {
-        let folded = line.to_ascii_lowercase();
-        ERROR_WORDS.iter().any(|word| folded.contains(word))
-    }
+/// Where words of errors stand, in whatever case.
+fn error_places(text: &str) -> impl Iterator<Item = usize> {
+    static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        AhoCorasick::builder().ascii_case_insensitive(true).build(ERROR_WORDS).ok()
+    });
+    WORDS.iter().flat_map(move |words| words.find_iter(text)).map(|word| word.start())
+}
+
+/// The line a place is in, or the part of it that is near.
+fn line_around(text: &str, at: usize) -> std::ops::Range<usize> {
+    let from = text.floor_char_boundary(at.saturating_sub(ERROR_LINE_BYTES / 2));
+    let to = text.ceil_char_boundary((at + ERROR_LINE_BYTES / 2).min(text.len()));
+    let start = text[from..at].rfind('\n').map_or(from, |end| from + end + 1);
+    let end = text[at..to].find('\n').map_or(to, |end| at + end);
+    start..end
 }
 
 /// The strings in a tool's JSON input, one per line; any other text as it is.
@@ -249,7 +269,7 @@ mod tests {
         }
 
         #[test]
-        fn no_byte_of_a_tool_text_is_lost(text in "[a-zé\n ]{3900,6000}") {
+        fn no_byte_of_a_tool_text_is_lost(text in "[a-zé\n ]{1100,2600}") {
             let cut = tool(&text);
             let (first, last) = (cut.told[0], cut.told[cut.told.len() - 1]);
             let whole = if cut.told.len() == 1 {

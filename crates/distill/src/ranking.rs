@@ -8,8 +8,12 @@
 
 use std::collections::HashMap;
 
-/// The share of meaning in a score when both ways take part.
+/// The share of meaning in a score when both ways take part…
 const MEANING: f32 = 0.5;
+/// …and what is added to it where nobody used the words.
+const MEANING_WITHOUT_WORDS: f32 = 0.35;
+/// A session with this share of what all words would give has answered by words.
+const STRONG_EVIDENCE: f32 = 0.4;
 /// Of the candidates, this share is no nearer than anything else would be: nearness counts from there.
 const FAR: f32 = 0.8;
 /// What a session with all the words gains, compared with one perfect moment.
@@ -47,6 +51,29 @@ pub struct Candidate {
     pub nearness: Option<f32>,
 }
 
+/// How many of the words each session has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// By session.
+    pub sessions: HashMap<i64, f32>,
+    /// What a session would have with all of them.
+    pub attainable: f32,
+}
+
+impl Evidence {
+    fn best(&self) -> f32 {
+        self.sessions.values().copied().fold(0.0, f32::max)
+    }
+
+    /// From 0, where hardly a word is known, to 1, where some session has most of them.
+    fn strength(&self) -> f32 {
+        if self.attainable <= 0.0 {
+            return 1.0;
+        }
+        (self.best() / (self.attainable * STRONG_EVIDENCE)).min(1.0)
+    }
+}
+
 /// What tips the balance between sessions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Circumstance {
@@ -71,12 +98,12 @@ pub struct Ranked {
 /// session has.
 pub fn rank(
     candidates: &[Candidate],
-    evidence: &HashMap<i64, f32>,
+    evidence: &Evidence,
     circumstance: &mut dyn FnMut(i64) -> Circumstance,
 ) -> Vec<Ranked> {
-    let most = evidence.values().copied().fold(f32::MIN_POSITIVE, f32::max);
+    let (most, strength) = (evidence.best().max(f32::MIN_POSITIVE), evidence.strength());
     let mut sessions: HashMap<i64, Vec<(Option<u32>, f32)>> = HashMap::new();
-    for (candidate, score) in candidates.iter().zip(scores(candidates)) {
+    for (candidate, score) in candidates.iter().zip(scores(candidates, strength)) {
         if let Some(score) = score {
             sessions.entry(candidate.session).or_default().push((candidate.seq, score));
         }
@@ -85,7 +112,7 @@ pub fn rank(
         .into_iter()
         .map(|(session, mut moments)| {
             with_neighbours(&mut moments);
-            let words = evidence.get(&session).map_or(0.0, |evidence| evidence / most);
+            let words = evidence.sessions.get(&session).map_or(0.0, |has| strength * has / most);
             for (_, score) in &mut moments {
                 *score *= 1.0 + LIFT * words;
             }
@@ -103,7 +130,7 @@ pub fn rank(
 }
 
 /// What each candidate scores by itself; nothing if it is no answer.
-fn scores(candidates: &[Candidate]) -> Vec<Option<f32>> {
+fn scores(candidates: &[Candidate], strength: f32) -> Vec<Option<f32>> {
     let by_words = |found: &Candidate| found.prose.max(found.tools);
     let words = candidates.iter().map(by_words).fold(0.0_f32, f32::max);
     let mut near: Vec<f32> = candidates.iter().filter_map(|found| found.nearness).collect();
@@ -113,7 +140,7 @@ fn scores(candidates: &[Candidate]) -> Vec<Option<f32>> {
     // Where all are equally near there is nothing to choose from.
     let far = if nearest - far < f32::EPSILON { 0.0 } else { far };
     let meaning = match (words > 0.0, near.is_empty()) {
-        (true, false) => MEANING,
+        (true, false) => MEANING + MEANING_WITHOUT_WORDS * (1.0 - strength),
         (false, false) => 1.0,
         (_, true) => 0.0,
     };
@@ -159,7 +186,7 @@ mod tests {
     }
 
     fn order(candidates: &[Candidate]) -> Vec<i64> {
-        let ranked = rank(candidates, &HashMap::new(), &mut |_| Circumstance::default());
+        let ranked = rank(candidates, &Evidence::default(), &mut |_| Circumstance::default());
         ranked.into_iter().map(|ranked| ranked.session).collect()
     }
 
@@ -169,7 +196,7 @@ mod tests {
         let words = found(2, 5, 10.0, Some(0.1));
         let meaning = found(3, 5, 0.0, Some(0.7));
         assert_eq!(order(&[words, meaning, both]), [1, 2, 3]);
-        assert_eq!(order(&[found(1, 1, 0.0, Some(0.2)), found(2, 1, 0.0, Some(0.3))]), [2, 1]);
+        assert_eq!(order(&[found(1, 1, 0.0, Some(0.5)), found(2, 1, 0.0, Some(0.6))]), [2, 1]);
     }
 
     #[test]
@@ -183,10 +210,10 @@ mod tests {
     fn a_session_with_all_the_words_wins() {
         let one_word = found(1, 1, 9.0, None);
         let many = [found(2, 1, 7.0, None), found(2, 20, 7.0, None)];
-        let evidence = HashMap::from([(1, 2.0), (2, 5.0)]);
-        let ranked = rank(&[one_word, many[0], many[1]], &evidence, &mut |_| {
-            Circumstance::default()
-        });
+        let sessions = HashMap::from([(1, 2.0), (2, 5.0)]);
+        let evidence = Evidence { sessions, attainable: 8.0 };
+        let ranked =
+            rank(&[one_word, many[0], many[1]], &evidence, &mut |_| Circumstance::default());
         assert_eq!(ranked[0].session, 2);
     }
 
@@ -204,8 +231,8 @@ mod tests {
             age_ms: Some(if session == 2 { 0 } else { 400 * 86_400_000 }),
             is_same_project: session == 2,
         };
-        assert_eq!(rank(&[old, new(9.0)], &HashMap::new(), &mut today)[0].session, 2);
-        assert_eq!(rank(&[old, new(8.0)], &HashMap::new(), &mut today)[0].session, 1);
+        assert_eq!(rank(&[old, new(9.0)], &Evidence::default(), &mut today)[0].session, 2);
+        assert_eq!(rank(&[old, new(8.0)], &Evidence::default(), &mut today)[0].session, 1);
     }
 
     proptest! {

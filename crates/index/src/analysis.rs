@@ -1,28 +1,28 @@
 //! Texts into the terms they are stored under.
 
 use backstory_distill::terms::{self, Stems, TermKind};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Cuts texts into terms; remembers stems.
 #[derive(Debug, Default)]
 pub(crate) struct Analyst {
     stems: Stems,
-    seen: HashSet<u64>,
+    seen: FxHashSet<u64>,
 }
 
 /// The terms of one document, blanks between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Terms {
-    /// Stems, in order.
+    /// Words in order: stems in prose, as written in tool text.
     pub(crate) words: String,
-    /// Identifiers, file names, and words as written where the stem differs.
+    /// Identifiers, file names, and words of prose as written where the stem differs.
     pub(crate) names: String,
 }
 
 impl Analyst {
-    /// Adds a text in full.
-    pub(crate) fn add(&mut self, text: &str, out: &mut Terms) {
+    /// Adds what a person or a model said.
+    pub(crate) fn add_prose(&mut self, text: &str, out: &mut Terms) {
         terms::for_each(text, &mut |term| match term.kind {
             TermKind::Whole => push(&mut out.names, term.text),
             TermKind::Gram => push(&mut out.words, term.text),
@@ -36,18 +36,23 @@ impl Analyst {
         });
     }
 
-    /// Adds each word of a text once, without its place: enough to find it by.
-    pub(crate) fn add_vocabulary(&mut self, text: &str, out: &mut Terms) {
+    /// Adds what a tool was told or answered. It is searched by what stands there: nobody remembers
+    /// an error message by the stems of its words.
+    pub(crate) fn add_tool(&mut self, text: &str, out: &mut Terms) {
+        terms::for_each(text, &mut |term| match term.kind {
+            TermKind::Whole => push(&mut out.names, term.text),
+            TermKind::Word | TermKind::Gram => push(&mut out.words, term.text),
+        });
+    }
+
+    /// Adds the names in a text once each, without their place: enough to find it by.
+    pub(crate) fn add_names(&mut self, text: &str, out: &mut Terms) {
         self.seen.clear();
-        terms::for_each(text, &mut |term| {
-            if self.seen.insert(xxh3_64(term.text.as_bytes())) {
-                push(&mut out.names, term.text);
-                if term.kind == TermKind::Word
-                    && let Some(stem) = self.stems.other(term.text)
-                    && self.seen.insert(xxh3_64(stem.as_bytes()))
-                {
-                    push(&mut out.names, stem);
-                }
+        terms::for_each_name(text, &mut |name| {
+            if self.seen.insert(xxh3_64(name.as_bytes())) {
+                let from = out.names.len();
+                push(&mut out.names, name);
+                out.names[from..].make_ascii_lowercase();
             }
         });
     }
@@ -65,18 +70,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_stems_and_names_are_exact() {
+    fn prose_is_stems_and_exact_names() {
         let mut terms = Terms::default();
-        Analyst::default().add("Caching in `load_pack.rs` failed", &mut terms);
+        Analyst::default().add_prose("Caching in `load_pack.rs` failed", &mut terms);
         assert_eq!(terms.words, "cach in load pack rs fail");
         assert_eq!(terms.names, "caching load_pack load_pack.rs failed");
     }
 
     #[test]
-    fn a_vocabulary_has_each_word_once() {
+    fn tool_text_is_what_stands_there() {
         let mut terms = Terms::default();
-        Analyst::default().add_vocabulary("failing test, Test failed", &mut terms);
-        assert_eq!(terms.names, "failing fail test failed");
-        assert!(terms.words.is_empty());
+        Analyst::default().add_tool("error: linking with `cc` failed: exit_code 1", &mut terms);
+        assert_eq!(terms.words, "error linking with cc failed exit code 1");
+        assert_eq!(terms.names, "exit_code");
+    }
+
+    #[test]
+    fn names_come_once() {
+        let mut terms = Terms::default();
+        Analyst::default().add_names("a load_PACK of load_PACK and x7f3a9", &mut terms);
+        assert_eq!(terms.names, "load_pack x7f3a9");
     }
 }

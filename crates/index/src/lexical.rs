@@ -2,7 +2,7 @@
 
 use crate::schema::{self, Facts};
 use crate::statistics::Statistics;
-use crate::wanted::{Wanted, WantedWord};
+use crate::wanted::{Phrase, Wanted, WantedWord};
 use crate::{IndexError, IndexReader, Place, prefix};
 use backstory_model::Timestamp;
 use std::cmp::Reverse;
@@ -112,8 +112,8 @@ impl IndexReader {
     fn documents_with(&self, word: &WantedWord) -> Result<u64, IndexError> {
         let statistics = Statistics::new(&self.searcher, self.fields);
         let mut most = 0;
-        for stem in &word.stems {
-            most = most.max(statistics.documents_with(stem)?);
+        for term in word.stems.iter().chain(&word.words) {
+            most = most.max(statistics.documents_with(term)?);
         }
         for name in &word.names {
             let term = Term::from_field_text(self.fields.names, name);
@@ -159,7 +159,9 @@ impl IndexReader {
         };
         let mut terms = Vec::new();
         for (field, weight) in words_in {
-            terms.extend(word.stems.iter().map(|stem| term(*field, stem, *weight)));
+            let is_tool = *field == self.fields.tool;
+            let words = if is_tool { &word.words } else { &word.stems };
+            terms.extend(words.iter().map(|word| term(*field, word, *weight)));
             for start in &word.prefixes {
                 let found = prefix::expand(&self.searcher, *field, start)?;
                 terms.extend(found.into_iter().map(|found| boosted(found, *weight)));
@@ -167,7 +169,7 @@ impl IndexReader {
         }
         if names {
             let field = self.fields.names;
-            let both = word.stems.iter().chain(&word.names);
+            let both = word.words.iter().chain(&word.names);
             terms.extend(both.map(|name| term(field, name, NAME_WEIGHT)));
             for start in &word.prefixes {
                 let found = prefix::expand(&self.searcher, field, start)?;
@@ -177,10 +179,12 @@ impl IndexReader {
         Ok(terms)
     }
 
-    fn phrase_anywhere(&self, stems: &[String], fields: &[Field]) -> Box<dyn Query> {
+    fn phrase_anywhere(&self, phrase: &Phrase, fields: &[Field]) -> Box<dyn Query> {
         let in_field = |field: &Field| -> Box<dyn Query> {
+            let is_tool = *field == self.fields.tool;
+            let words = if is_tool { &phrase.words } else { &phrase.stems };
             let terms: Vec<Term> =
-                stems.iter().map(|stem| Term::from_field_text(*field, stem)).collect();
+                words.iter().map(|word| Term::from_field_text(*field, word)).collect();
             match <[Term; 1]>::try_from(terms) {
                 Ok([only]) => boosted(only, 1.0),
                 Err(terms) => Box::new(PhraseQuery::new(terms)),
@@ -197,7 +201,7 @@ impl IndexReader {
         let mut any: Vec<Box<dyn Query>> = Vec::new();
         for phrase in &wanted.without {
             any.push(self.phrase_anywhere(phrase, &self.fields.word_fields()));
-            if let [only] = phrase.as_slice() {
+            if let [only] = phrase.words.as_slice() {
                 any.push(boosted(Term::from_field_text(self.fields.names, only), 1.0));
             }
         }
@@ -212,10 +216,8 @@ impl IndexReader {
         search: &Lexical<'_>,
     ) -> Result<Vec<Hit>, IndexError> {
         let statistics = Statistics::new(&self.searcher, self.fields);
-        let weight = query.weight(EnableScoring::enabled_from_statistics_provider(
-            &statistics,
-            &self.searcher,
-        ))?;
+        let weight = query
+            .weight(EnableScoring::enabled_from_statistics_provider(&statistics, &self.searcher))?;
         let mut top = Top::new(search.limit);
         for segment in self.searcher.segment_readers() {
             let columns = Columns::open(segment)?;

@@ -25,5 +25,5 @@ pub use lexical::{Hit, Lexical, Lists};
 pub use place::Place;
 pub use reader::{IndexReader, Stock};
 pub use schema::{DIR_NAME, Facts, tool_key};
-pub use wanted::{Wanted, WantedWord};
+pub use wanted::{Phrase, Wanted, WantedWord};
 pub use writer::{IndexWriter, SessionCard};

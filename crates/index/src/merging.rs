@@ -6,7 +6,7 @@ use tantivy::merge_policy::LogMergePolicy;
 /// held some of them, and that must not mean rewriting everything.
 const SETTLED_DOCUMENTS: usize = 250_000;
 /// So many segments of about the same size become one.
-const FAN_IN: usize = 8;
+const FAN_IN: usize = 12;
 
 pub(crate) fn policy() -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();

@@ -16,7 +16,7 @@ use tantivy::store::Compressor;
 use tantivy::{Index, IndexSettings, Term};
 
 /// Memory for documents not yet written as a segment.
-const ARENA_BYTES: usize = 48_000_000;
+const ARENA_BYTES: usize = 60_000_000;
 /// Vectors held before a commit is due (some 270 bytes each).
 const MAX_PENDING_VECTORS: usize = 60_000;
 /// Documents added before a commit is due: so much is done again after a crash.
@@ -138,7 +138,7 @@ impl IndexWriter {
                 self.vectors.add(place.0, embedding);
             }
             let mut terms = Terms::default();
-            self.analyst.add(passage, &mut terms);
+            self.analyst.add_prose(passage, &mut terms);
             let document = self.event_document(session, place, event);
             self.put(document, field, terms)?;
         }
@@ -157,11 +157,11 @@ impl IndexWriter {
         passages::spoken(text, &mut spoken);
         let cut = passages::tool(&spoken);
         for part in &cut.told {
-            self.analyst.add(part, &mut terms);
+            self.analyst.add_tool(part, &mut terms);
         }
-        self.analyst.add_vocabulary(cut.rest, &mut terms);
+        self.analyst.add_names(cut.rest, &mut terms);
         for file in &event.files {
-            self.analyst.add_vocabulary(file, &mut terms);
+            self.analyst.add_tool(file, &mut terms);
         }
         self.spoken = spoken;
         let document = self.event_document(session, place, event);
@@ -190,11 +190,11 @@ impl IndexWriter {
                 break;
             }
             let mut terms = Terms::default();
-            self.analyst.add(passage, &mut terms);
+            self.analyst.add_prose(passage, &mut terms);
             let mut document = TantivyDocument::new();
             if is_first {
                 let mut title = Terms::default();
-                self.analyst.add(&card.title, &mut title);
+                self.analyst.add_prose(&card.title, &mut title);
                 document.add_text(self.fields.title, &title.words);
                 terms.names = format!("{} {}", title.names, terms.names).trim().to_owned();
             }

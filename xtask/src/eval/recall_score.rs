@@ -146,8 +146,7 @@ pub(super) fn write(report: &mut String, set: &str, tallies: &[(Mode, Tally)]) -
             Mode::Fused => "fused",
         };
         let _ = writeln!(report, "{name:<22}{}", tally.row());
-        let classes =
-            [("paraphrases", QuestionClass::Paraphrase), ("blind", QuestionClass::Blind)];
+        let classes = [("paraphrases", QuestionClass::Paraphrase), ("blind", QuestionClass::Blind)];
         for (name, class) in classes {
             let some = tally.of(&[class]);
             if !some.asked.is_empty() {

@@ -4,6 +4,7 @@
 
 mod history;
 mod hostile;
+mod indexing;
 mod interrupted;
 mod retention;
 mod sandbox;

@@ -56,6 +56,35 @@ pub fn for_each(text: &str, each: &mut dyn FnMut(Term<'_>)) {
     cutter.run();
 }
 
+/// Shorter runs are not worth a look in the middle of a long output.
+const MIN_NAME_BYTES: usize = 6;
+
+/// Hands the longer runs of a text to `each`, as they are: a cheap look at what nobody reads, enough
+/// to find a name by.
+pub fn for_each_name(text: &str, each: &mut dyn FnMut(&str)) {
+    let bytes = text.as_bytes();
+    let mut from = None;
+    for (at, byte) in bytes.iter().enumerate() {
+        match (is_word_byte(*byte), from) {
+            (true, None) => from = Some(at),
+            (false, Some(start)) => {
+                name(text, start, at, each);
+                from = None;
+            }
+            _ => {}
+        }
+    }
+    if let Some(start) = from {
+        name(text, start, bytes.len(), each);
+    }
+}
+
+fn name(text: &str, start: usize, end: usize, each: &mut dyn FnMut(&str)) {
+    if (MIN_NAME_BYTES..=MAX_TERM_BYTES).contains(&(end - start)) {
+        each(&text[start..end]);
+    }
+}
+
 struct Cutter<'t, 'e> {
     text: &'t str,
     position: u32,

@@ -1,7 +1,7 @@
 //! Words by their stem: "failing", "failed" and "fails" are one.
 
 use frostem::{Algorithm, Stemmer};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Words shorter than this have no ending to lose.
 const MIN_BYTES: usize = 3;
@@ -24,7 +24,7 @@ fn has_stem(word: &str) -> bool {
 /// Stems many words, most of which come again and again.
 #[derive(Debug, Default)]
 pub struct Stems {
-    known: HashMap<Box<str>, Option<Box<str>>, xxhash_rust::xxh3::Xxh3DefaultBuilder>,
+    known: FxHashMap<Box<str>, Option<Box<str>>>,
 }
 
 impl Stems {

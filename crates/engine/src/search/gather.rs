@@ -4,7 +4,7 @@ use super::scope::Gate;
 use super::{Mode, Paths, SearchOptions, Searcher, in_order};
 use crate::SyncError;
 use backstory_distill::query::{Query, Without};
-use backstory_distill::ranking::{Candidate, Ranked};
+use backstory_distill::ranking::{Candidate, Evidence, Ranked};
 use backstory_index::{Facts, Hit, IndexError, IndexReader, Lexical, Place, Wanted, WantedWord};
 use backstory_meaning::Embedding;
 use backstory_model::Timestamp;
@@ -62,13 +62,14 @@ impl Gatherer<'_, '_> {
     }
 
     /// How many of the words each session has. Where single events are asked for, only they count.
-    pub(super) fn evidence(&self) -> Result<HashMap<i64, f32>, SyncError> {
+    pub(super) fn evidence(&self) -> Result<Evidence, SyncError> {
         if self.options.mode == Mode::Semantic || self.gate.asks_for_events() {
-            return Ok(HashMap::new());
+            return Ok(Evidence::default());
         }
         let wanted = wanted(&self.options.query);
         let accept = |session| self.gate.lets_session(session);
-        self.index().evidence(&wanted.words, &accept).map_err(failed)
+        let found = self.index().evidence(&wanted.words, &accept).map_err(failed)?;
+        Ok(Evidence { sessions: found.0, attainable: found.1 })
     }
 
     fn limit(&self) -> usize {
