@@ -1,5 +1,6 @@
 """The table: a first solution in closed form, then training by gradient descent."""
 
+import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +13,9 @@ WIDTH = 256
 RIDGE = 0.03
 # The smoothing of token frequencies that makes frequent tokens light.
 SMOOTH = 1e-4
+
+# The version of torch is pinned, so its remarks on unfinished parts are no concern.
+warnings.filterwarnings("ignore", message="Sparse")
 
 
 class Bags:
