@@ -24,8 +24,10 @@ from teacher import LONGEST, Teacher
 
 HERE = Path(__file__).parent
 SEED = 20261116
-# How many texts of each source the teacher reads: this is where the time goes.
+# How many texts of each source are drawn; with the dialogue they say how frequent each token is.
 GLOSSES, EXAMPLES, PARAGRAPHS = 35_000, 25_000, 40_000
+# How many of them the teacher reads: this is where the time goes.
+TAUGHT = 16_384
 PART = 2048
 # Pairs that are never trained on, to watch the training.
 HELD = 2000
@@ -53,7 +55,7 @@ def read_groups(work, cargo_home):
     }
 
 
-def texts_for_teacher(groups):
+def sampled_texts(groups):
     """A sample of every source, without repetition and in a fixed order."""
     rng = random.Random(SEED)
     synsets = groups["wordnet"]
@@ -118,11 +120,24 @@ def found_among(rows, held):
     return 100 * float((better < 10).float().mean())
 
 
+def trained(table, groups, tokens, bags, vectors):
+    """The table after training, watched by pairs that are kept out of it."""
+    training, held = training_pairs(groups, tokens)
+    say(f"{found_among(table, held):.1f} % of held-out partners found before training")
+
+    def report(step, loss, rows):
+        say(f"step {step}: loss {loss:.3f}, {found_among(rows, held):.1f} % found")
+
+    return student.train(
+        table, bags, vectors, training, student.Plan(), np.random.default_rng(SEED), report
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--work", type=Path, required=True, help="folder for downloads and half-made things")
     parser.add_argument("--out", type=Path, default=HERE / "static256.sem2")
-    parser.add_argument("--first", type=Path, help="also write the table as it is before training")
+    parser.add_argument("--train", action="store_true", help="go on from the closed solution by descent")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -132,30 +147,23 @@ def main():
 
     cargo_home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
     groups = cached(work / "groups.json", lambda: read_groups(work, cargo_home))
-    texts = cached(work / "texts.json", lambda: texts_for_teacher(groups))
-    say(f"{len(texts)} texts for the teacher")
+    texts = cached(work / "texts.json", lambda: sampled_texts(groups))
+    say(f"{len(texts)} texts")
     teacher = Teacher(model_folder())
-    vectors = teacher_vectors(work, texts, teacher)
+    vectors = teacher_vectors(work, texts[:TAUGHT], teacher)
 
     # The teacher's own marks and its unused slots never occur in a text.
     tokens = [token for token in teacher.vocabulary() if not token.startswith("[")]
-    alone = teacher.token_vectors(tokens)
+    kept = work / "alone.npy"
+    if not kept.exists():
+        np.save(kept, teacher.token_vectors(tokens))
     bags = student.Bags(tokens, texts, LONGEST - 2)
-    table = student.first_table(alone, bags, vectors)
-    if options.first:
-        sem2.write(options.first, tokens, table)
-
-    training, held = training_pairs(groups, tokens)
-    say(f"{found_among(table, held):.1f} % of held-out partners found before training")
-    table = student.train(
-        table,
-        bags,
-        vectors,
-        training,
-        student.Plan(),
-        np.random.default_rng(SEED),
-        lambda step, loss, rows: say(f"step {step}: loss {loss:.3f}, {found_among(rows, held):.1f} % found"),
-    )
+    share = student.frequencies(bags, len(tokens))
+    bags = bags.first(len(vectors))
+    table = student.first_table(np.load(kept), share, bags, vectors)
+    say("the first table is solved")
+    if options.train:
+        table = trained(table, groups, tokens, bags, vectors)
     sem2.write(options.out, tokens, table)
     say(f"wrote {options.out}")
 

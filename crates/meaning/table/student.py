@@ -1,6 +1,7 @@
 """The table: a first solution in closed form, then training by gradient descent."""
 
 import warnings
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,8 +12,8 @@ import sem2
 
 WIDTH = 256
 RIDGE = 0.03
-# The smoothing of token frequencies that makes frequent tokens light.
-SMOOTH = 1e-4
+# A token of this share of the text has half its weight: the smoothing usual for such sums.
+SMOOTH = 1e-3
 
 # The version of torch is pinned, so its remarks on unfinished parts are no concern.
 warnings.filterwarnings("ignore", message="Sparse")
@@ -32,6 +33,12 @@ class Bags:
     def __len__(self):
         return len(self.ids)
 
+    def first(self, count):
+        """The bags of the first texts."""
+        some = copy(self)
+        some.ids = self.ids[:count]
+        return some
+
     def pooled(self, rows, chosen=None, rng=None, drop=0.0):
         """The unit vectors of some texts; a share of the tokens is left out if asked."""
         bags = self.ids if chosen is None else [self.ids[at] for at in chosen]
@@ -43,45 +50,52 @@ class Bags:
 
 
 def frequencies(bags, count):
+    """The share of every token in the texts; none is nothing."""
     counts = np.bincount(np.concatenate(bags.ids), minlength=count) + 0.5
     return counts / counts.sum()
 
 
-def _ridge(bags, targets, count, rounds=30):
-    """Token vectors whose weighted mean best gives the teacher's vectors: conjugate gradients."""
+def _ridge(bags, targets, prior, rounds=20):
+    """Token vectors whose mean gives the teacher's vectors: conjugate gradients.
+
+    What is shrunk is the distance from the prior, so a token the texts do not have keeps its own. Returns the
+    prior, brought to the targets' scale, and the solution.
+    """
     rows = np.repeat(np.arange(len(bags)), [len(bag) for bag in bags.ids])
     columns = np.concatenate(bags.ids)
     lengths = np.array([max(len(bag), 1) for bag in bags.ids], np.float32)
     values = torch.from_numpy(1 / lengths[rows])
-    shape = (len(bags), count)
+    shape = (len(bags), len(prior))
     means = torch.sparse_coo_tensor(np.stack([rows, columns]), values, shape).coalesce().to_sparse_csr()
     back = torch.sparse_coo_tensor(np.stack([columns, rows]), values, shape[::-1]).coalesce().to_sparse_csr()
 
-    solution = torch.zeros(count, targets.shape[1])
-    residual = back @ targets
+    guess = means @ prior
+    scale = (guess * targets).sum() / (guess**2).sum()
+    change = torch.zeros_like(prior)
+    residual = back @ (targets - scale * guess)
     direction, norm = residual.clone(), (residual**2).sum(0)
     for _ in range(rounds):
         image = back @ (means @ direction) + RIDGE * direction
         step = norm / (direction * image).sum(0).clamp_min(1e-12)
-        solution += step * direction
+        change += step * direction
         residual -= step * image
         fresh = (residual**2).sum(0)
         direction = residual + fresh / norm.clamp_min(1e-12) * direction
         norm = fresh
-    return solution
+    return scale * prior, scale * prior + change
 
 
-def first_table(alone, bags, vectors):
-    """The tokens read alone and the regression side by side, reduced to the table's width."""
-    share = frequencies(bags, len(alone))
+def first_table(alone, share, bags, vectors):
+    """The tokens read alone and the regression side by side, reduced to the table's width.
+
+    `share` is each token's share of all text, `bags` are the texts of which `vectors` are the teacher's.
+    """
     light = torch.from_numpy((SMOOTH / (SMOOTH + share)).astype(np.float32))[:, None]
     alone = torch.from_numpy(alone)
     alone = F.normalize(alone - alone.mean(0), dim=1) * light
     targets = torch.from_numpy(vectors.astype(np.float32))
-    regressed = _ridge(bags, targets - targets.mean(0), len(alone))
-    both = torch.cat([part / part.norm(dim=1).mean() for part in (alone, regressed)], dim=1)
-    covariance = both.T @ both
-    axes = torch.linalg.eigh(covariance).eigenvectors[:, -WIDTH:]
+    both = torch.cat(_ridge(bags, targets - targets.mean(0), alone), dim=1)
+    axes = torch.linalg.eigh(both.T @ both).eigenvectors[:, -WIDTH:]
     table = both @ axes
     return table / table.norm(dim=1).median()
 

@@ -80,7 +80,7 @@ class Teacher:
         return x
 
     @torch.inference_mode()
-    def sentence_vectors(self, texts, batch=128):
+    def sentence_vectors(self, texts, batch=64):
         """One unit vector per text, in the texts' order."""
         tokens = [encoding.ids for encoding in self.tokenizer.encode_batch(texts)]
         # Texts of one length together need no padding.
