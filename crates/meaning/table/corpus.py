@@ -4,7 +4,6 @@ Everything is returned as groups: short lists of texts about one thing, such as 
 and its examples, or a function's name, the first line of its documentation and the paragraphs after it.
 """
 
-import random
 import re
 import subprocess
 from pathlib import Path
@@ -109,9 +108,14 @@ def _rust_groups(text):
         yield group
 
 
-def _fetch_crate(name, version):
-    """Lets cargo unpack one crate into its own cache, and finds it there."""
-    subprocess.run(["cargo", "info", "--quiet", f"{name}@{version}"], check=True, capture_output=True)
+def _crate_folder(name, version, cargo_home):
+    """Where cargo keeps a crate's sources; cargo unpacks them there when asked about the crate."""
+    pattern = f"registry/src/*/{name}-{version}"
+    if not any(cargo_home.glob(pattern)):
+        # Away from any workspace, which would have its own opinion of the version.
+        ask = ["cargo", "info", "--quiet", f"{name}@{version}"]
+        subprocess.run(ask, cwd=cargo_home, check=True, capture_output=True)
+    return sorted(cargo_home.glob(pattern))[0]
 
 
 def crate_groups(list_file, cargo_home, rng):
@@ -119,12 +123,8 @@ def crate_groups(list_file, cargo_home, rng):
     seen = set()
     for line in list_file.read_text().splitlines():
         name, version = line.split()
-        found = sorted(cargo_home.glob(f"registry/src/*/{name}-{version}"))
-        if not found:
-            _fetch_crate(name, version)
-            found = sorted(cargo_home.glob(f"registry/src/*/{name}-{version}"))
         groups = []
-        for path in sorted(found[0].rglob("*")):
+        for path in sorted(_crate_folder(name, version, cargo_home).rglob("*")):
             # What lies in tests is made for tests, and not written to be read.
             if path.suffix not in (".md", ".rs") or {"tests", "testsuite", "benches"} & set(path.parts):
                 continue
