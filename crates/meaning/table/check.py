@@ -77,7 +77,8 @@ class Score:
         place[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
         ranks = place[wanted]
         best = ranks.min()
-        self.rows.append((best == 1, best <= 5, best <= 10, (ranks <= 5).mean(), (ranks <= 10).mean(), 1 / best))
+        shares = (ranks <= 5).mean(), (ranks <= 10).mean()
+        self.rows.append((best == 1, best <= 5, best <= 10, *shares, 1 / best))
 
     NAMES = ("any@1", "any@5", "any@10", "rec@5", "rec@10", "MRR")
 
@@ -89,7 +90,8 @@ def locomo(path):
     """Per conversation: what was said, and the questions with the turns that answer them."""
     for sample in json.loads(path.read_text()):
         talk, texts, place = sample["conversation"], [], {}
-        for key in sorted((key for key in talk if re.fullmatch(r"session_\d+", key)), key=lambda key: int(key[8:])):
+        sessions = [key for key in talk if re.fullmatch(r"session_\d+", key)]
+        for key in sorted(sessions, key=lambda key: int(key[8:])):
             for turn in talk[key]:
                 place[turn["dia_id"]] = len(texts)
                 caption = turn.get("blip_caption")

@@ -1,7 +1,7 @@
-"""The training text: what is read, from where, and which texts belong together.
+"""The text the teacher is shown: what is read, and from where.
 
-Everything is returned as groups: short lists of texts about one thing, such as a synset's words, its gloss
-and its examples, or a function's name, the first line of its documentation and the paragraphs after it.
+Everything is returned as groups of short texts about one thing, such as a synset's words, its gloss and its
+examples, or a function's name and the paragraphs of its documentation.
 """
 
 import re
@@ -17,13 +17,14 @@ LONGEST_WORDS = 60
 
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _COMMENT = re.compile(r"^\s*//[/!] ?(.*)$")
-_ITEM = re.compile(r"^\s*(?:pub(?:\([^)]*\))?\s+)?(?:async |const |unsafe )*(?:fn|struct|enum|trait|mod|type)\s+(\w+)")
+_ITEM = re.compile(
+    r"^\s*(?:pub(?:\([^)]*\))?\s+)?(?:async |const |unsafe )*(?:fn|struct|enum|trait|mod|type)\s+(\w+)"
+)
 _LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?")
 _TAG = re.compile(r"<[^>]{1,200}>")
 _ADDRESS = re.compile(r"\b\w+://\S+")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+")
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
 
 
@@ -40,11 +41,6 @@ def is_prose(text):
     if len(words) < 3 or not text.isascii() or "copyright" in text.lower():
         return False
     return sum(word.strip(".,;:()'\"").isalpha() for word in words) >= 0.7 * len(words)
-
-
-def sentences(text):
-    """The sentences of a paragraph."""
-    return _SENTENCE_END.split(text)
 
 
 def words_of_name(name):
@@ -151,26 +147,20 @@ def unpack_wordnet(work):
 
 
 def wordnet_groups(folder):
-    """A group per synset: its words, its gloss, its examples and its hypernym's words."""
-    synsets = {}
+    """A group per synset: its words, its gloss and its examples."""
     for kind in ("noun", "verb", "adj", "adv"):
         for line in (folder / f"data.{kind}").read_text(encoding="latin-1").splitlines():
             if line.startswith("  "):
                 continue
             data, gloss = line.split(" | ", 1)
             fields = data.split()
-            count = int(fields[3], 16)
-            words = [re.sub(r"\(\w+\)$", "", word).replace("_", " ") for word in fields[4 : 4 + 2 * count : 2]]
-            pointers = fields[5 + 2 * count :]
-            above = [pointers[at + 1] for at, field in enumerate(pointers) if field == "@"]
-            synsets[kind, fields[0]] = (words, gloss, [(kind, offset) for offset in above])
-    for words, gloss, above in synsets.values():
-        # A proper name's gloss is a date and a place.
-        if words[0][0].isupper():
-            continue
-        parts = [part.strip(' "') for part in gloss.split("; ")]
-        parents = [word for key in above if key in synsets for word in synsets[key][0][:2]]
-        yield {"words": words, "gloss": parts[0], "examples": parts[1:3], "above": parents[:2]}
+            spelled = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
+            words = [re.sub(r"\(\w+\)$", "", word).replace("_", " ") for word in spelled]
+            # A proper name's gloss is a date and a place.
+            if words[0][0].isupper():
+                continue
+            parts = [part.strip(' "') for part in gloss.split("; ")]
+            yield {"words": words, "gloss": parts[0], "examples": parts[1:3]}
 
 
 def dialogue_groups():

@@ -2,7 +2,7 @@
 """Makes the table of word-piece vectors: `python make.py --work FOLDER --out static256.sem2`.
 
 The README beside this file says what the steps are for. Text and teacher vectors are kept in the work
-folder, so a second run only repeats the training.
+folder, so a second run only repeats the solving.
 """
 
 import argparse
@@ -17,9 +17,8 @@ import numpy as np
 import torch
 
 import corpus
-import pairs
 import sem2
-import student
+import solver
 from teacher import LONGEST, Teacher
 
 HERE = Path(__file__).parent
@@ -29,8 +28,6 @@ GLOSSES, EXAMPLES, PARAGRAPHS = 35_000, 25_000, 40_000
 # How many of them the teacher reads: this is where the time goes.
 TAUGHT = 16_384
 PART = 2048
-# Pairs that are never trained on, to watch the training.
-HELD = 2000
 
 STARTED = time.monotonic()
 
@@ -90,58 +87,13 @@ def teacher_vectors(work, texts, teacher):
     return np.concatenate(parts)
 
 
-def training_pairs(groups, tokens):
-    """Per source the left and the right texts as bags, and a few of the crates' kept out of training."""
-    made = {
-        "crates": list(pairs.of_crates(groups["crates"])),
-        "wordnet": list(pairs.of_wordnet(groups["wordnet"])),
-        "dialogue": list(pairs.of_dialogue(groups["dialogue"])),
-    }
-    rng = random.Random(SEED)
-    rng.shuffle(made["crates"])
-    held, made["crates"] = made["crates"][:HELD], made["crates"][HELD:]
-    say(", ".join(f"{len(found)} pairs of {name}" for name, found in made.items()))
-
-    def bags(found):
-        left, right = (student.Bags(tokens, list(texts)) for texts in zip(*found))
-        both = [at for at in range(len(found)) if len(left.ids[at]) and len(right.ids[at])]
-        for side in (left, right):
-            side.ids = [side.ids[at] for at in both]
-        return left, right
-
-    return {name: bags(found) for name, found in made.items()}, bags(held)
-
-
-def found_among(rows, held):
-    """The share of held-out texts whose partner is among the ten nearest."""
-    left, right = (side.pooled(rows) for side in held)
-    scores = left @ right.T
-    better = (scores > scores.diagonal()[:, None]).sum(1)
-    return 100 * float((better < 10).float().mean())
-
-
-def trained(table, groups, tokens, bags, vectors):
-    """The table after training, watched by pairs that are kept out of it."""
-    training, held = training_pairs(groups, tokens)
-    say(f"{found_among(table, held):.1f} % of held-out partners found before training")
-
-    def report(step, loss, rows):
-        say(f"step {step}: loss {loss:.3f}, {found_among(rows, held):.1f} % found")
-
-    return student.train(
-        table, bags, vectors, training, student.Plan(), np.random.default_rng(SEED), report
-    )
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--work", type=Path, required=True, help="folder for downloads and half-made things")
     parser.add_argument("--out", type=Path, default=HERE / "static256.sem2")
-    parser.add_argument("--train", action="store_true", help="go on from the closed solution by descent")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    torch.manual_seed(SEED)
     work = options.work
     work.mkdir(parents=True, exist_ok=True)
 
@@ -157,13 +109,10 @@ def main():
     kept = work / "alone.npy"
     if not kept.exists():
         np.save(kept, teacher.token_vectors(tokens))
-    bags = student.Bags(tokens, texts, LONGEST - 2)
-    share = student.frequencies(bags, len(tokens))
+    bags = solver.Bags(tokens, texts, LONGEST - 2)
+    share = solver.frequencies(bags, len(tokens))
     bags = bags.first(len(vectors))
-    table = student.first_table(np.load(kept), share, bags, vectors)
-    say("the first table is solved")
-    if options.train:
-        table = trained(table, groups, tokens, bags, vectors)
+    table = solver.solve(np.load(kept), share, bags, vectors)
     sem2.write(options.out, tokens, table)
     say(f"wrote {options.out}")
 

@@ -109,7 +109,7 @@ class Teacher:
         number = self.tokenizer.token_to_id
         parts = []
         for start in range(0, len(tokens), batch):
-            alone = [[number("[CLS]"), number(token), number("[SEP]")] for token in tokens[start : start + batch]]
-            ids = torch.tensor(alone)
+            some = tokens[start : start + batch]
+            ids = torch.tensor([[number("[CLS]"), number(token), number("[SEP]")] for token in some])
             parts.append(self.states(ids, torch.ones_like(ids, dtype=torch.bool)).mean(1))
         return torch.cat(parts).numpy()
