@@ -151,7 +151,7 @@ def main():
     parser.add_argument("tables", nargs="+", type=Path)
     parser.add_argument("--locomo", type=Path, help="locomo10.json, which may be used but not redistributed")
     options = parser.parse_args()
-    tables = {path.name: Table(path) for path in options.tables}
+    tables = {str(path): Table(path) for path in options.tables}
     lines = (HERE / "paraphrases.tsv").read_text().splitlines()
     show("Paraphrases", check_pairs(tables, [line.split("\t") for line in lines]))
     if options.locomo:

@@ -25,6 +25,7 @@ _TAG = re.compile(r"<[^>]{1,200}>")
 _ADDRESS = re.compile(r"\b\w+://\S+")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+")
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
 
 
@@ -41,6 +42,11 @@ def is_prose(text):
     if len(words) < 3 or not text.isascii() or "copyright" in text.lower():
         return False
     return sum(word.strip(".,;:()'\"").isalpha() for word in words) >= 0.7 * len(words)
+
+
+def sentences(text):
+    """The sentences of a paragraph."""
+    return _SENTENCE_END.split(text)
 
 
 def words_of_name(name):
@@ -147,20 +153,27 @@ def unpack_wordnet(work):
 
 
 def wordnet_groups(folder):
-    """A group per synset: its words, its gloss and its examples."""
+    """A group per synset: its words, its gloss, its examples and the words of the kinds it belongs to."""
+    synsets = {}
     for kind in ("noun", "verb", "adj", "adv"):
         for line in (folder / f"data.{kind}").read_text(encoding="latin-1").splitlines():
             if line.startswith("  "):
                 continue
             data, gloss = line.split(" | ", 1)
             fields = data.split()
-            spelled = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
+            count = int(fields[3], 16)
+            spelled = fields[4 : 4 + 2 * count : 2]
             words = [re.sub(r"\(\w+\)$", "", word).replace("_", " ") for word in spelled]
-            # A proper name's gloss is a date and a place.
-            if words[0][0].isupper():
-                continue
-            parts = [part.strip(' "') for part in gloss.split("; ")]
-            yield {"words": words, "gloss": parts[0], "examples": parts[1:3]}
+            pointers = fields[5 + 2 * count :]
+            above = [(kind, pointers[at + 1]) for at, field in enumerate(pointers) if field == "@"]
+            synsets[kind, fields[0]] = (words, gloss, above)
+    for words, gloss, above in synsets.values():
+        # A proper name's gloss is a date and a place.
+        if words[0][0].isupper():
+            continue
+        parts = [part.strip(' "') for part in gloss.split("; ")]
+        kinds = [word for key in above if key in synsets for word in synsets[key][0][:2]]
+        yield {"words": words, "gloss": parts[0], "examples": parts[1:3], "above": kinds[:2]}
 
 
 def dialogue_groups():

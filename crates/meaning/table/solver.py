@@ -1,13 +1,10 @@
-"""The table itself: token vectors whose sums are what the teacher says of whole texts."""
+"""The first table, in closed form: token vectors whose sums are what the teacher says of whole texts."""
 
 import warnings
-from copy import copy
 
 import numpy as np
 import torch
 from torch.nn import functional as F
-
-import sem2
 
 WIDTH = 256
 RIDGE = 0.03
@@ -18,30 +15,9 @@ SMOOTH = 1e-3
 warnings.filterwarnings("ignore", message="Sparse")
 
 
-class Bags:
-    """Texts as token numbers."""
-
-    def __init__(self, tokens, texts, longest):
-        tokenizer = sem2.tokenizer_of(tokens)
-        unknown = len(tokens)
-        encoded = tokenizer.encode_batch(texts, add_special_tokens=False)
-        self.ids = [
-            np.array([token for token in one.ids[:longest] if token != unknown], np.int64) for one in encoded
-        ]
-
-    def __len__(self):
-        return len(self.ids)
-
-    def first(self, count):
-        """The bags of the first texts."""
-        some = copy(self)
-        some.ids = self.ids[:count]
-        return some
-
-
 def frequencies(bags, count):
     """The share of every token in the texts; none is nothing."""
-    counts = np.bincount(np.concatenate(bags.ids), minlength=count) + 0.5
+    counts = np.bincount(bags.ids, minlength=count) + 0.5
     return counts / counts.sum()
 
 
@@ -51,10 +27,9 @@ def _ridge(bags, targets, prior, rounds=20):
     What is shrunk is the distance from the prior, so a token the texts do not have keeps its own. Returns the
     prior, brought to the targets' scale, and the solution.
     """
-    rows = np.repeat(np.arange(len(bags)), [len(bag) for bag in bags.ids])
-    columns = np.concatenate(bags.ids)
-    lengths = np.array([max(len(bag), 1) for bag in bags.ids], np.float32)
-    values = torch.from_numpy(1 / lengths[rows])
+    rows = np.repeat(np.arange(len(bags)), bags.lengths)
+    columns = bags.ids
+    values = torch.from_numpy(1 / bags.lengths[rows].astype(np.float32))
     shape = (len(bags), len(prior))
     means = torch.sparse_coo_tensor(np.stack([rows, columns]), values, shape).coalesce().to_sparse_csr()
     back = torch.sparse_coo_tensor(np.stack([columns, rows]), values, shape[::-1]).coalesce().to_sparse_csr()
