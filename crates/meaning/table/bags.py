@@ -33,6 +33,13 @@ class Bags:
         within = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
         return Bags(self.ids[np.repeat(self.starts[chosen], lengths) + within], lengths)
 
+    def thinned(self, rng, share):
+        """A share of the tokens left out, but never the first of a text."""
+        keep = rng.random(len(self.ids)) >= share
+        keep[self.starts[self.lengths > 0]] = True
+        owner = np.repeat(np.arange(len(self)), self.lengths)
+        return Bags(self.ids[keep], np.bincount(owner[keep], minlength=len(self)))
+
     def vectors(self, rows, weights=None):
         """The unit vector of each text; `weights` multiply the tokens' rows."""
         ids, starts = torch.from_numpy(self.ids), torch.from_numpy(self.starts)

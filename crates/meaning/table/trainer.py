@@ -11,15 +11,21 @@ from torch.nn import functional as F
 class Plan:
     """How long and how strongly to train."""
 
-    steps: int = 1000
+    steps: int = 500
     batch: int = 512
     rate: float = 2e-3
     # Of the tokens' weights, which are single numbers and must move further than a row's many.
     weight_rate: float = 5e-3
     # Towards the first table, so that tokens the text hardly has keep what the teacher knows of them.
     pull: float = 0.002
+    # The share of tokens left out of a text, so that no single one is relied upon.
+    drop: float = 0.15
     temperature: float = 0.05
     contrast: float = 0.5
+    # Of a batch the teacher compares, this share are neighbours of a few texts: among texts drawn blindly
+    # there is little to tell apart.
+    near: float = 0.5
+    centres: int = 4
     # Of the batches of pairs; WordNet is general English, the crates are talk about programs.
     shares: dict = field(default_factory=lambda: {"crates": 0.55, "wordnet": 0.4, "dialogue": 0.05})
 
@@ -40,6 +46,14 @@ def _contrasted(left, right, temperature):
     return (F.cross_entropy(scores, own) + F.cross_entropy(scores.T, own)) / 2
 
 
+def _batch(teacher, plan, rng):
+    """Places of texts, some of them near one another, none twice."""
+    each = int(plan.batch * plan.near) // plan.centres
+    chosen = rng.choice(len(teacher), plan.batch - each * plan.centres, replace=False)
+    near = (teacher[chosen[: plan.centres]] @ teacher.T).topk(each, dim=1).indices
+    return np.unique(np.concatenate([chosen, near.numpy().ravel()]))
+
+
 def train(table, bags, vectors, pairs, plan, rng, report):
     """Descends on both losses at once.
 
@@ -58,7 +72,7 @@ def train(table, bags, vectors, pairs, plan, rng, report):
     sources = list(plan.shares)
 
     def pooled(source, chosen):
-        return source.some(chosen).vectors(rows, weights.exp())
+        return source.some(chosen).thinned(rng, plan.drop).vectors(rows, weights.exp())
 
     def finished():
         return (rows * weights.exp()[:, None]).detach()
@@ -67,7 +81,7 @@ def train(table, bags, vectors, pairs, plan, rng, report):
         share = min(1, (step + 1) / 50) * (1 - step / plan.steps)
         for group in adam.param_groups:
             group["lr"] = share * group["most"]
-        chosen = rng.choice(len(bags), plan.batch, replace=False)
+        chosen = _batch(teacher, plan, rng)
         loss = _distilled(pooled(bags, chosen), teacher[chosen], plan.temperature)
         left, right = pairs[rng.choice(sources, p=list(plan.shares.values()))]
         chosen = rng.choice(len(left), min(plan.batch, len(left)), replace=False)
@@ -78,6 +92,6 @@ def train(table, bags, vectors, pairs, plan, rng, report):
         adam.step()
         with torch.no_grad():
             rows.lerp_(start, plan.pull * share)
-        if step % 200 == 199:
+        if step % 100 == 99:
             report(step + 1, float(loss.detach()), finished())
     return finished()
