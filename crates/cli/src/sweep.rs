@@ -95,7 +95,13 @@ pub(crate) fn upkeep_line(report: &SyncReport) -> Option<String> {
 pub(crate) fn exit(report: &SyncReport, ui: &mut Ui) -> Exit {
     let failed = upkeep::warn_of_failures(&report.distilled, ui);
     let lost = upkeep::warn_of_budget(&report.evictions, false, ui);
-    if failed || lost || report.problem_count > 0 { Exit::Problems } else { Exit::Success }
+    let unindexed = upkeep::warn_of_index(&report.indexed, ui)
+        || upkeep::warn_of_index(&report.evictions.indexed, ui);
+    if failed || lost || unindexed || report.problem_count > 0 {
+        Exit::Problems
+    } else {
+        Exit::Success
+    }
 }
 
 /// Lists what made trouble, with file and line.

@@ -5,7 +5,7 @@ use crate::ui::Ui;
 use crate::untrusted::one_line;
 use backstory_api as api;
 use backstory_distill::retention::Reason;
-use backstory_engine::{DistilReport, EvictReport};
+use backstory_engine::{DistilReport, EvictReport, IndexReport};
 use backstory_store::Tiers;
 
 /// Failures named before the rest is only counted.
@@ -50,6 +50,14 @@ pub(crate) fn warn_of_failures(report: &DistilReport, ui: &mut Ui) -> bool {
         ui.warning(format_args!("{uid}: {}", one_line(reason)));
     }
     true
+}
+
+/// Says why the search index is not up to date. True if it is not.
+pub(crate) fn warn_of_index(report: &IndexReport, ui: &mut Ui) -> bool {
+    if let Some(reason) = &report.failure {
+        ui.warning(format_args!("what is new cannot be searched yet: {}", one_line(reason)));
+    }
+    report.failure.is_some()
 }
 
 /// Says what went wrong with the budget. True if data was lost.

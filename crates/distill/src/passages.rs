@@ -246,7 +246,9 @@ mod tests {
     fn long_outputs_keep_head_tail_and_errors() {
         let mut text = String::from("begin\n");
         for line in 0..400 {
-            text.push_str(&format!("line {line} of a long and boring output\n"));
+            text.push_str("a line of a long and boring output with number_");
+            text.push_str(&line.to_string());
+            text.push('\n');
             if line == 200 {
                 text.push_str("Error: the needle broke\n");
             }
@@ -256,7 +258,7 @@ mod tests {
         let told = cut.told.join("\n");
         assert!(told.starts_with("begin") && told.ends_with("the end"));
         assert!(told.contains("the needle broke") && told.len() < TOOL_BYTES);
-        assert!(cut.rest.contains("line 150 "));
+        assert!(cut.rest.contains("number_150"));
     }
 
     proptest! {

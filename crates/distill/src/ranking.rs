@@ -138,7 +138,7 @@ fn scores(candidates: &[Candidate], strength: f32) -> Vec<Option<f32>> {
     let nearest = near.last().copied().unwrap_or(0.0);
     let far = near.get((near.len() as f32 * FAR) as usize).copied().unwrap_or(0.0);
     // Where all are equally near there is nothing to choose from.
-    let far = if nearest - far < f32::EPSILON { 0.0 } else { far };
+    let far = if nearest > far { far } else { 0.0 };
     let meaning = match (words > 0.0, near.is_empty()) {
         (true, false) => MEANING + MEANING_WITHOUT_WORDS * (1.0 - strength),
         (false, false) => 1.0,

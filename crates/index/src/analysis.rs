@@ -38,7 +38,7 @@ impl Analyst {
 
     /// Adds what a tool was told or answered. It is searched by what stands there: nobody remembers
     /// an error message by the stems of its words.
-    pub(crate) fn add_tool(&mut self, text: &str, out: &mut Terms) {
+    pub(crate) fn add_tool(text: &str, out: &mut Terms) {
         terms::for_each(text, &mut |term| match term.kind {
             TermKind::Whole => push(&mut out.names, term.text),
             TermKind::Word | TermKind::Gram => push(&mut out.words, term.text),
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn tool_text_is_what_stands_there() {
         let mut terms = Terms::default();
-        Analyst::default().add_tool("error: linking with `cc` failed: exit_code 1", &mut terms);
+        Analyst::add_tool("error: linking with `cc` failed: exit_code 1", &mut terms);
         assert_eq!(terms.words, "error linking with cc failed exit code 1");
         assert_eq!(terms.names, "exit_code");
     }

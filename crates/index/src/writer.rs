@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use tantivy::indexer::{IndexWriterOptions, NoMergePolicy};
 use tantivy::schema::{Field, TantivyDocument};
 use tantivy::store::Compressor;
-use tantivy::{Index, IndexSettings, Term};
+use tantivy::{Index, IndexSettings, SegmentMeta, Term};
 
 /// Memory for documents not yet written as a segment.
 const ARENA_BYTES: usize = 60_000_000;
@@ -157,11 +157,11 @@ impl IndexWriter {
         passages::spoken(text, &mut spoken);
         let cut = passages::tool(&spoken);
         for part in &cut.told {
-            self.analyst.add_tool(part, &mut terms);
+            Analyst::add_tool(part, &mut terms);
         }
         self.analyst.add_names(cut.rest, &mut terms);
         for file in &event.files {
-            self.analyst.add_tool(file, &mut terms);
+            Analyst::add_tool(file, &mut terms);
         }
         self.spoken = spoken;
         let document = self.event_document(session, place, event);
@@ -196,7 +196,8 @@ impl IndexWriter {
                 let mut title = Terms::default();
                 self.analyst.add_prose(&card.title, &mut title);
                 document.add_text(self.fields.title, &title.words);
-                terms.names = format!("{} {}", title.names, terms.names).trim().to_owned();
+                terms.names.push(' ');
+                terms.names.push_str(&title.names);
             }
             let embedded = if is_first {
                 self.embedder.embed(&format!("{}\n{passage}", card.title))
@@ -285,7 +286,7 @@ impl IndexWriter {
         self.writer.wait_merging_threads()?;
         let holed = |index: &Index| -> Result<Vec<_>, IndexError> {
             let metas = index.searchable_segment_metas()?;
-            Ok(metas.iter().filter(|meta| meta.has_deletes()).map(|meta| meta.id()).collect())
+            Ok(metas.iter().filter(|meta| meta.has_deletes()).map(SegmentMeta::id).collect())
         };
         let segments = holed(&index)?;
         if segments.is_empty() {

@@ -1,4 +1,5 @@
 //! An index from its first document to its last.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 use backstory_index::{IndexReader, IndexWriter, Lexical, Place, SessionCard, Wanted, WantedWord};
 use backstory_model::{EventKind, Flavor, Role, SessionEvent, SessionUid, Timestamp};
@@ -30,9 +31,8 @@ fn add(index: &mut IndexWriter, session: i64, seq: u32, kind: EventKind, text: &
 }
 
 fn find(home: &Path, words: &str) -> Vec<Place> {
-    let mut wanted = Wanted::default();
-    wanted.words = words.split(' ').map(|word| WantedWord::of(word, false)).collect();
-    find_wanted(home, &wanted)
+    let words = words.split(' ').map(|word| WantedWord::of(word, false)).collect();
+    find_wanted(home, &Wanted { words, ..Wanted::default() })
 }
 
 fn find_wanted(home: &Path, wanted: &Wanted) -> Vec<Place> {

@@ -43,12 +43,14 @@ impl Vault {
                     clause.replace('?', &format!("?{}", values.len()))
                 })
                 .collect();
-            sql.push_str(&format!(" AND ({})", clauses.join(" OR ")));
+            sql.push_str(" AND (");
+            sql.push_str(&clauses.join(" OR "));
+            sql.push(')');
         };
-        any_of("flavor = ?", names(&scope.flavors, |flavor| flavor.name()));
+        any_of("flavor = ?", names(&scope.flavors, Flavor::name));
         any_of("repo = ? COLLATE NOCASE", scope.repos.clone());
         any_of("git_branch = ?", scope.branches.clone());
-        any_of("outcome = ?", names(&scope.outcomes, |outcome| outcome.name()));
+        any_of("outcome = ?", names(&scope.outcomes, Outcome::name));
         any_of(
             "substr(session_uid, 1, length(?)) = ?
              OR substr(session_uid, instr(session_uid, ':') + 1, length(?)) = ?",

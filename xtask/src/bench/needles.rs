@@ -57,7 +57,7 @@ pub(crate) fn plant(home: &Path, number: usize) -> io::Result<Needles> {
                 {"type": "text", "text": format!("It is all about {answer} in the end.")}]}),
         ),
     ];
-    let folder = home.join(".claude/projects/-work-needles");
+    let folder = home.join(".claude/projects/-src-needles");
     fs::create_dir_all(&folder)?;
     let mut log = String::new();
     let mut parent = Value::Null;
@@ -65,7 +65,7 @@ pub(crate) fn plant(home: &Path, number: usize) -> io::Result<Needles> {
         let uuid = format!("feed{number:04}-0000-4000-8000-{at:012}");
         let record = json!({
             "type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": session,
-            "timestamp": format!("2026-03-01T10:00:{at:02}.000Z"), "cwd": "/work/needles",
+            "timestamp": format!("2026-03-01T10:00:{at:02}.000Z"), "cwd": "/src/needles",
             "version": "2.1.150", "message": message,
         });
         let _ = writeln!(log, "{record}");

@@ -17,6 +17,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// Arguments of `sync`.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// Only this agent; may be repeated
     #[arg(long = "agent", value_name = "AGENT", value_parser = agent_parser())]

@@ -1,3 +1,5 @@
+//! What texts are cut into.
+
 use super::*;
 use proptest::prelude::*;
 

@@ -5,7 +5,7 @@ use super::{Mode, Paths, SearchOptions, Searcher, in_order};
 use crate::SyncError;
 use backstory_distill::query::{Query, Without};
 use backstory_distill::ranking::{Candidate, Evidence, Ranked};
-use backstory_index::{Facts, Hit, IndexError, IndexReader, Lexical, Place, Wanted, WantedWord};
+use backstory_index::{Facts, Hit, IndexReader, Lexical, Place, Wanted, WantedWord};
 use backstory_meaning::Embedding;
 use backstory_model::Timestamp;
 use std::collections::HashMap;
@@ -38,10 +38,11 @@ impl Gatherer<'_, '_> {
         let mut found: HashMap<Place, Candidate> = HashMap::new();
         if self.options.mode != Mode::Semantic {
             let wanted = wanted(&self.options.query);
-            let lists = self
-                .index()
-                .lexical(&Lexical { wanted: &wanted, limit: self.limit(), accept: &self.accept() })
-                .map_err(failed)?;
+            let lists = self.index().lexical(&Lexical {
+                wanted: &wanted,
+                limit: self.limit(),
+                accept: &self.accept(),
+            })?;
             paths.lexical = true;
             for hit in &lists.prose {
                 candidate(&mut found, hit.place).prose = hit.score;
@@ -68,7 +69,7 @@ impl Gatherer<'_, '_> {
         }
         let wanted = wanted(&self.options.query);
         let accept = |session| self.gate.lets_session(session);
-        let found = self.index().evidence(&wanted.words, &accept).map_err(failed)?;
+        let found = self.index().evidence(&wanted.words, &accept)?;
         Ok(Evidence { sessions: found.0, attainable: found.1 })
     }
 
@@ -154,7 +155,7 @@ impl Gatherer<'_, '_> {
     pub(super) fn newest(&self) -> Result<Vec<Ranked>, SyncError> {
         let wanted = wanted(&self.options.query);
         let search = Lexical { wanted: &wanted, limit: NEWEST, accept: &self.accept() };
-        let hits: Vec<Hit> = self.index().newest(&search).map_err(failed)?;
+        let hits: Vec<Hit> = self.index().newest(&search)?;
         Ok(in_order(hits.iter().map(|hit| (hit.place.session(), hit.place.seq()))))
     }
 }
@@ -167,10 +168,6 @@ fn candidate(found: &mut HashMap<Place, Candidate>, place: Place) -> &mut Candid
         tools: 0.0,
         nearness: None,
     })
-}
-
-fn failed(error: IndexError) -> SyncError {
-    SyncError::Index(error.to_string())
 }
 
 /// A query in terms of the index.

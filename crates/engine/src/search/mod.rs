@@ -139,7 +139,7 @@ impl<'a> Searcher<'a> {
         let index = match IndexReader::open(vault.home().dir()) {
             Ok(index) => index,
             Err(IndexError::Missing(_)) => return Err(SyncError::NoIndex),
-            Err(error) => return Err(SyncError::Index(error.to_string())),
+            Err(error) => return Err(error.into()),
         };
         let behind = vault.index_debt_count()?;
         Ok(Self { vault, index, behind })

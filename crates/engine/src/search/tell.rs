@@ -54,7 +54,7 @@ impl Teller<'_> {
             }
             let moment = match seq {
                 Some(seq) => self.event(found.session, session, *seq, wanted)?,
-                None => self.card(session, wanted)?,
+                None => Some(self.card(session, wanted)),
             };
             moments.extend(moment.map(|moment| FoundMoment { score: *score, ..moment }));
         }
@@ -99,13 +99,13 @@ impl Teller<'_> {
             .find_map(|event| event.exit_code))
     }
 
-    fn card(&self, session: &Session, wanted: &Wanted) -> Result<Option<FoundMoment>, SyncError> {
+    fn card(&self, session: &Session, wanted: &Wanted) -> FoundMoment {
         let mut text = session.title.clone().unwrap_or_default();
         text.push('\n');
         text.push_str(&card_text(self.vault, &session.session_uid));
         let snippet = snippet(&text, wanted, SNIPPET_CHARS);
         let (before, after) = (Vec::new(), Vec::new());
-        Ok(Some(FoundMoment { event: None, score: 0.0, snippet, before, after }))
+        FoundMoment { event: None, score: 0.0, snippet, before, after }
     }
 
     fn neighbours(

@@ -21,6 +21,7 @@ use crate::project::Projects;
 use crate::task_ref::TaskRefs;
 use backstory_distill::Redactor;
 use backstory_distill::retention::Budget;
+use backstory_index::IndexError;
 use backstory_model::{Flavor, Timestamp};
 use backstory_store::{Home, StoreError, SweepLock, SweepRecord, Vault, Writer};
 use std::collections::BTreeMap;
@@ -38,6 +39,7 @@ pub struct Root {
 
 /// What to sweep, and how.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct SyncOptions {
     /// Where the archive lies.
     pub home: Home,
@@ -86,8 +88,8 @@ pub enum SyncError {
     #[error("there is no search index yet; run `backstory index`")]
     NoIndex,
     /// The search index cannot be used.
-    #[error("{0}")]
-    Index(String),
+    #[error(transparent)]
+    Index(#[from] IndexError),
     /// A worker thread died.
     #[error("a worker of the sweep stopped unexpectedly; run the command again")]
     Worker,
