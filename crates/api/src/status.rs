@@ -127,7 +127,7 @@ pub struct RawTier {
     pub rows_bytes: u64,
     /// Packs, in whole pieces of disk.
     pub packs_bytes: u64,
-    /// The search index, in whole pieces of disk.
+    /// The search index.
     pub index_bytes: u64,
     /// All of it.
     pub bytes: u64,

@@ -12,11 +12,11 @@ use std::sync::LazyLock;
 /// points at the place, and length does not drown it.
 const PASSAGE_BYTES: usize = 1200;
 /// A tool text up to this length is indexed in full.
-const TOOL_BYTES: usize = 1200;
+const TOOL_BYTES: usize = 900;
 /// Of longer ones: the beginning, the end, and lines that tell of errors.
-const HEAD_BYTES: usize = 500;
-const TAIL_BYTES: usize = 350;
-const ERROR_BYTES: usize = 350;
+const HEAD_BYTES: usize = 400;
+const TAIL_BYTES: usize = 250;
+const ERROR_BYTES: usize = 250;
 /// What is told of a long line.
 const ERROR_LINE_BYTES: usize = 200;
 /// What makes a line of a long output worth keeping.
@@ -271,7 +271,7 @@ mod tests {
         }
 
         #[test]
-        fn no_byte_of_a_tool_text_is_lost(text in "[a-zé\n ]{1100,2600}") {
+        fn no_byte_of_a_tool_text_is_lost(text in "[a-zé\n ]{800,2200}") {
             let cut = tool(&text);
             let (first, last) = (cut.told[0], cut.told[cut.told.len() - 1]);
             let whole = if cut.told.len() == 1 {

@@ -2,7 +2,7 @@
 
 use crate::SyncError;
 use crate::distil::{DistilReport, distil_pending};
-use crate::index::{IndexReport, keep_in_step};
+use crate::index::{IndexReport, keep_in_step, tidy};
 use crate::notices::{self, Event, Notice};
 use backstory_distill::retention::{Budget, Holding, Plan, Reason, plan};
 use backstory_model::{SessionUid, Timestamp};
@@ -136,6 +136,7 @@ pub(crate) fn keep_within(
         if !reclaimed {
             // What an eviction that was killed left behind is room already.
             reclaimed = true;
+            report.indexed.add(tidy(writer, home)?);
             writer.reclaim()?;
             report.after = vault.tiers()?;
             continue;
@@ -149,8 +150,8 @@ pub(crate) fn keep_within(
             let ids: Vec<i64> = some.iter().map(|(id, _)| *id).collect();
             writer.evict(&ids, now)?;
         }
-        writer.reclaim()?;
         report.indexed.add(keep_in_step(writer, home, &mut |_, _| ())?);
+        writer.reclaim()?;
         report.evicted.extend(leaving);
         report.after = vault.tiers()?;
     }

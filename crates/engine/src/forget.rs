@@ -87,8 +87,8 @@ pub fn forget(
         let gone = writer.forget(head.id, now)?;
         receipt.push(ForgottenSession { session: session.clone(), gone });
     }
-    writer.reclaim()?;
     let indexed = keep_in_step(&mut writer, home, &mut |_, _| ())?;
+    writer.reclaim()?;
     if let Some(reason) = indexed.failure {
         return Err(SyncError::StillIndexed(reason));
     }

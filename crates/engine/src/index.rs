@@ -109,6 +109,16 @@ pub(crate) fn keep_in_step(
     Ok(report)
 }
 
+/// Pays all debts and removes what a killed run left, so that the room the index takes is told right.
+pub(crate) fn tidy(writer: &mut Writer, home: &Home) -> Result<IndexReport, SyncError> {
+    let mut report = keep_in_step(writer, home, &mut |_, _| ())?;
+    let batch = Vault::open(home)?.index_state()?.map_or(0, |state| state.batch);
+    if let Err(error) = IndexWriter::open(home.dir(), batch).and_then(IndexWriter::finish) {
+        report.failure.get_or_insert(error.to_string());
+    }
+    Ok(report)
+}
+
 /// Trouble of the archive stops the sweep, trouble of the index does not.
 fn tell(paid: Result<(), Trouble>, report: &mut IndexReport) -> Result<(), SyncError> {
     match paid {
@@ -150,10 +160,14 @@ fn pay(
     let mut index = IndexWriter::open(home, batch)?;
     let total = vault.index_debt_count()?;
     let mut paid: Vec<IndexDebt> = Vec::new();
+    // A removal is done when the files that held the text are gone, and so is all after it.
+    let mut held: Vec<IndexDebt> = Vec::new();
+    let mut batch = batch;
     loop {
         // Those not struck out yet come again at the head of the list.
-        let debts = vault.index_debts(paid.len() + SESSIONS_PER_LOOK)?;
-        let more = debts.get(paid.len()..).unwrap_or_default();
+        let known = held.len() + paid.len();
+        let debts = vault.index_debts(known + SESSIONS_PER_LOOK)?;
+        let more = debts.get(known..).unwrap_or_default();
         let is_last = more.is_empty();
         for debt in more {
             bring(vault, &mut index, debt, report)?;
@@ -165,15 +179,21 @@ fn pay(
             }
         }
         if is_last || index.is_full() {
-            let batch = index.commit()?;
-            writer.settle_index(&paid, batch)?;
-            paid.clear();
+            batch = index.commit()?;
+            if held.is_empty() && !paid.iter().any(|debt| debt.has(IndexDebt::REDO)) {
+                writer.settle_index(&paid, batch)?;
+                paid.clear();
+            }
+            held.append(&mut paid);
         }
         if is_last {
             break;
         }
     }
     index.finish()?;
+    if !held.is_empty() {
+        writer.settle_index(&held, batch)?;
+    }
     Ok(())
 }
 

@@ -20,6 +20,13 @@ pub(crate) struct Terms {
     pub(crate) names: String,
 }
 
+impl Terms {
+    pub(crate) fn clear(&mut self) {
+        self.words.clear();
+        self.names.clear();
+    }
+}
+
 impl Analyst {
     /// Adds what a person or a model said.
     pub(crate) fn add_prose(&mut self, text: &str, out: &mut Terms) {

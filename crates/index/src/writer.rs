@@ -42,6 +42,8 @@ pub struct IndexWriter {
     embedder: Embedder<'static>,
     analyst: Analyst,
     spoken: String,
+    /// Those of the document being made.
+    terms: Terms,
     batch: u64,
     added: u64,
     /// Sessions whose events left, and from which one on.
@@ -109,6 +111,7 @@ impl IndexWriter {
             embedder: Embedder::new(table),
             analyst: Analyst::default(),
             spoken: String::new(),
+            terms: Terms::default(),
             batch: manifest.batch,
             added: 0,
             gone_events: HashMap::new(),
@@ -137,10 +140,10 @@ impl IndexWriter {
             if let Some(embedding) = self.embedder.embed(passage) {
                 self.vectors.add(place.0, embedding);
             }
-            let mut terms = Terms::default();
-            self.analyst.add_prose(passage, &mut terms);
+            self.terms.clear();
+            self.analyst.add_prose(passage, &mut self.terms);
             let document = self.event_document(session, place, event);
-            self.put(document, field, terms)?;
+            self.put(document, field)?;
         }
         Ok(())
     }
@@ -152,7 +155,8 @@ impl IndexWriter {
         event: &SessionEvent,
         text: &str,
     ) -> Result<(), IndexError> {
-        let mut terms = Terms::default();
+        let mut terms = std::mem::take(&mut self.terms);
+        terms.clear();
         let mut spoken = std::mem::take(&mut self.spoken);
         passages::spoken(text, &mut spoken);
         let cut = passages::tool(&spoken);
@@ -163,9 +167,9 @@ impl IndexWriter {
         for file in &event.files {
             Analyst::add_tool(file, &mut terms);
         }
-        self.spoken = spoken;
+        (self.spoken, self.terms) = (spoken, terms);
         let document = self.event_document(session, place, event);
-        self.put(document, self.fields.tool, terms)
+        self.put(document, self.fields.tool)
     }
 
     fn event_document(&self, session: i64, place: Place, event: &SessionEvent) -> TantivyDocument {
@@ -189,15 +193,15 @@ impl IndexWriter {
             if passage.is_empty() && !is_first {
                 break;
             }
-            let mut terms = Terms::default();
-            self.analyst.add_prose(passage, &mut terms);
+            self.terms.clear();
+            self.analyst.add_prose(passage, &mut self.terms);
             let mut document = TantivyDocument::new();
             if is_first {
                 let mut title = Terms::default();
                 self.analyst.add_prose(&card.title, &mut title);
                 document.add_text(self.fields.title, &title.words);
-                terms.names.push(' ');
-                terms.names.push_str(&title.names);
+                self.terms.names.push(' ');
+                self.terms.names.push_str(&title.names);
             }
             let embedded = if is_first {
                 self.embedder.embed(&format!("{}\n{passage}", card.title))
@@ -213,23 +217,19 @@ impl IndexWriter {
             document.add_u64(self.fields.kind, schema::kind_code(None));
             document.add_i64(self.fields.exit, schema::exit_code(None));
             document.add_u64(self.fields.tool_name, 0);
-            self.put(document, self.fields.prose, terms)?;
+            self.put(document, self.fields.prose)?;
             is_first = false;
         }
         Ok(())
     }
 
-    fn put(
-        &mut self,
-        mut document: TantivyDocument,
-        field: Field,
-        terms: Terms,
-    ) -> Result<(), IndexError> {
-        if !terms.words.is_empty() {
-            document.add_text(field, terms.words);
+    /// Adds a document with the terms at hand.
+    fn put(&mut self, mut document: TantivyDocument, field: Field) -> Result<(), IndexError> {
+        if !self.terms.words.is_empty() {
+            document.add_text(field, &self.terms.words);
         }
-        if !terms.names.is_empty() {
-            document.add_text(self.fields.names, terms.names);
+        if !self.terms.names.is_empty() {
+            document.add_text(self.fields.names, &self.terms.names);
         }
         document.add_u64(self.fields.batch, self.batch + 1);
         self.writer.add_document(document)?;
@@ -280,9 +280,11 @@ impl IndexWriter {
     }
 
     /// Ends writing: segments that hold removed text are written anew without it before this
-    /// returns. Call [`IndexWriter::commit`] before.
+    /// returns, and files of no commit go. Call [`IndexWriter::commit`] before.
     pub fn finish(self) -> Result<(), IndexError> {
         let index = self.writer.index().clone();
+        self.vectors.remove_others()?;
+        self.writer.garbage_collect_files().wait()?;
         self.writer.wait_merging_threads()?;
         let holed = |index: &Index| -> Result<Vec<_>, IndexError> {
             let metas = index.searchable_segment_metas()?;

@@ -82,14 +82,9 @@ impl Vault {
 
     /// One session.
     pub fn session(&self, uid: &SessionUid) -> Result<Option<Session>, StoreError> {
-        Ok(self
-            .connection
-            .query_row(
-                &format!("{} WHERE session_uid = ?1", rows::SESSION_SQL),
-                [uid.as_str()],
-                rows::session,
-            )
-            .optional()?)
+        let sql = format!("{} WHERE session_uid = ?1", rows::SESSION_SQL);
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        Ok(statement.query_row([uid.as_str()], rows::session).optional()?)
     }
 
     /// Sessions whose uid or native id begins with a text, exact matches first, at most `limit`.
