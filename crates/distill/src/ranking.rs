@@ -23,7 +23,7 @@ const LIFT: f32 = 0.3;
 /// Where no word is met, only what is this near at least is an answer…
 const MIN_NEARNESS: f32 = 0.25;
 /// …and not much farther than the nearest.
-const MIN_SHARE_OF_NEAREST: f32 = 0.6;
+const MIN_SHARE_OF_NEAREST: f32 = 0.45;
 /// What a neighbour's score adds, by its distance in events.
 const NEIGHBOURS: [f32; 2] = [0.5, 0.2];
 /// How much the first, second, third… best moment of a session counts.
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn what_is_far_and_has_no_word_is_no_answer() {
         assert_eq!(order(&[found(1, 1, 3.0, Some(0.1)), found(2, 1, 0.0, Some(0.2))]), [1]);
-        assert_eq!(order(&[found(1, 1, 0.0, Some(0.9)), found(2, 1, 0.0, Some(0.4))]), [1]);
+        assert_eq!(order(&[found(1, 1, 0.0, Some(0.9)), found(2, 1, 0.0, Some(0.35))]), [1]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What can go wrong with the index. None of it loses anything: the archive is the truth.
 
 use std::path::PathBuf;
+use tantivy::directory::error::OpenWriteError;
 
 /// Why the index cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,9 @@ impl From<tantivy::TantivyError> for IndexError {
             T::DataCorruption(what) => Self::Damaged(format!("{what:?}")),
             T::IoError(error) => Self::Io(std::io::Error::new(error.kind(), error.to_string())),
             T::OpenReadError(error) => Self::Damaged(error.to_string()),
+            T::OpenWriteError(OpenWriteError::FileAlreadyExists(path)) => {
+                Self::Damaged(format!("{} is in the way", path.display()))
+            }
             error => Self::Engine(error),
         }
     }

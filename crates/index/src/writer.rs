@@ -99,6 +99,8 @@ impl IndexWriter {
             .build();
         let writer: tantivy::IndexWriter<TantivyDocument> = index.writer_with_options(options)?;
         writer.set_merge_policy(Box::new(merging::policy()));
+        // What a killed writer left would stand in the way of files of the same name.
+        writer.garbage_collect_files().wait()?;
         for orphan in batch + 1..=manifest.batch {
             writer.delete_term(Term::from_field_u64(fields.batch, orphan));
         }
