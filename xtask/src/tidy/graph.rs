@@ -192,9 +192,9 @@ mod tests {
     #[test]
     fn too_many_packages_are_found() {
         let mut findings = Vec::new();
-        packages(&"[[package]]\n".repeat(250), &mut findings);
+        packages(&"[[package]]\n".repeat(MOST_PACKAGES), &mut findings);
         assert!(findings.is_empty());
-        packages(&"[[package]]\n".repeat(251), &mut findings);
+        packages(&"[[package]]\n".repeat(MOST_PACKAGES + 1), &mut findings);
         assert_eq!(findings.len(), 1);
     }
 }
