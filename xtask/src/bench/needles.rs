@@ -9,6 +9,7 @@ use std::process::Command;
 
 /// Lines of the long output in whose middle a needle lies.
 const LONG_OUTPUT_LINES: usize = 900;
+const PLACES: [&str; 7] = ["prompt", "thought", "answer", "call", "head", "middle", "tail"];
 
 /// One session with needles, and the words.
 #[derive(Clone, Debug)]
@@ -19,14 +20,21 @@ pub(crate) struct Needles {
     pub(crate) session: String,
 }
 
+/// The needles of one part.
+pub(crate) fn of(part: usize) -> Needles {
+    let word = |place: &&str| format!("zq{place}{:05}x", part * 7919 % 100_000);
+    Needles { words: PLACES.iter().map(word).collect(), session: format!("claude:{}", id(part)) }
+}
+
+fn id(part: usize) -> String {
+    format!("feed{part:04}-0000-4000-8000-00000000beef")
+}
+
 /// Writes a session with needles into a home: in a prompt, a thought, an answer, a call, and in the
 /// head, the middle and the end of a long output.
 pub(crate) fn plant(home: &Path, number: usize) -> io::Result<Needles> {
-    let session = format!("feed{number:04}-0000-4000-8000-00000000beef");
-    let places = ["prompt", "thought", "answer", "call", "head", "middle", "tail"];
-    let words: Vec<String> =
-        places.iter().map(|place| format!("zq{place}{:05}x", number * 7919 % 100_000)).collect();
-    let [prompt, thought, answer, call, head, middle, tail] = &words[..] else {
+    let (session, planted) = (id(number), of(number));
+    let [prompt, thought, answer, call, head, middle, tail] = &planted.words[..] else {
         return Err(io::Error::other("a needle is missing"));
     };
     let mut output = format!("{head} begins the listing\n");
@@ -72,7 +80,7 @@ pub(crate) fn plant(home: &Path, number: usize) -> io::Result<Needles> {
         parent = Value::from(uuid);
     }
     fs::write(folder.join(format!("{session}.jsonl")), log)?;
-    Ok(Needles { words, session: format!("claude:{session}") })
+    Ok(planted)
 }
 
 /// How many files `rg` finds each word in; the seconds it took. None without `rg`.
