@@ -98,7 +98,7 @@ fn fifty_kills_of_an_eviction_lose_nothing() {
     caps(&measured, "1MB", "1GiB");
     let began = Instant::now();
     let output = sandbox.command_with_home(&measured).arg("sync").output().unwrap();
-    let whole = began.elapsed().max(Duration::from_millis(20));
+    let mut whole = began.elapsed().max(Duration::from_millis(20));
     assert!(output.status.success(), "{}", text(&output));
     assert!(raw_bytes(&measured) <= TOLERATED);
     let expected = nothing_is_lost(&measured);
@@ -123,7 +123,12 @@ fn fifty_kills_of_an_eviction_lose_nothing() {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         std::thread::sleep(whole.mul_f64((random >> 40) as f64 / (1_u64 << 24) as f64));
         child.kill().unwrap();
-        kills += usize::from(!child.wait().unwrap().success());
+        if child.wait().unwrap().success() {
+            // The first one ran on a busier machine.
+            whole = whole.mul_f64(0.8);
+        } else {
+            kills += 1;
+        }
         let evicted = nothing_is_lost(&home);
         partly += usize::from(
             evicted > 0 && (evicted < expected || packs(&home).len() > SESSIONS - evicted),
