@@ -21,6 +21,21 @@ impl ShortIds {
         Ok(Self::of(vault.find_sessions("", i64::MAX as usize)?))
     }
 
+    /// Those of a few sessions: the others are passed over once, without keeping them.
+    pub(crate) fn few<'a>(
+        vault: &Vault,
+        wanted: impl Iterator<Item = &'a SessionUid>,
+    ) -> Result<Self, Failure> {
+        let mut wanted: Vec<(&SessionUid, usize)> = wanted.map(|uid| (uid, 0)).collect();
+        vault.for_each_uid(|other| {
+            for (uid, shared) in wanted.iter_mut().filter(|(uid, _)| uid.as_str() != other) {
+                *shared = (*shared).max(shared_prefix(own_name(uid), name_in(other)));
+            }
+        })?;
+        let short = |(uid, shared): (&SessionUid, usize)| (uid.clone(), shortened(uid, shared));
+        Ok(Self(wanted.into_iter().map(short).collect()))
+    }
+
     /// The shortest ids that tell these sessions apart.
     pub(crate) fn of(uids: Vec<SessionUid>) -> Self {
         let mut named: Vec<(String, SessionUid)> =
@@ -31,14 +46,7 @@ impl ShortIds {
             let neighbours = [at.checked_sub(1).and_then(|at| named.get(at)), named.get(at + 1)];
             let shared =
                 neighbours.into_iter().flatten().map(|(other, _)| shared_prefix(name, other)).max();
-            let needed = shared.map_or(0, |shared| shared + 1).max(MIN_SHORT);
-            let id = if shared == Some(name.chars().count()) {
-                // Another session bears the same name, or one that begins with it.
-                uid.as_str().to_owned()
-            } else {
-                name.chars().take(needed).collect()
-            };
-            short.insert(uid.clone(), id);
+            short.insert(uid.clone(), shortened(uid, shared.unwrap_or_default()));
         }
         Self(short)
     }
@@ -51,7 +59,22 @@ impl ShortIds {
 
 /// The part of an id that tells a session from others: a sub-agent's own id, else the native id.
 fn own_name(uid: &SessionUid) -> &str {
-    uid.native().rsplit('/').next().unwrap_or_default()
+    name_in(uid.as_str())
+}
+
+fn name_in(uid: &str) -> &str {
+    let native = uid.split_once(':').map_or(uid, |(_, native)| native);
+    native.rsplit('/').next().unwrap_or_default()
+}
+
+/// As much of a name as tells it from one that shares so many characters with it.
+fn shortened(uid: &SessionUid, shared: usize) -> String {
+    let name = own_name(uid);
+    if shared == name.chars().count() {
+        // Another session bears the same name, or one that begins with it.
+        return uid.as_str().to_owned();
+    }
+    name.chars().take((shared + 1).max(MIN_SHORT)).collect()
 }
 
 fn shared_prefix(a: &str, b: &str) -> usize {

@@ -1,6 +1,6 @@
 //! What of an event is searched: prose in passages, tool text by its telling parts.
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 use backstory_model::EventKind;
 use serde::de::{
     Deserialize, DeserializeSeed as _, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
@@ -12,16 +12,35 @@ use std::sync::LazyLock;
 /// points at the place, and length does not drown it.
 const PASSAGE_BYTES: usize = 1200;
 /// A tool text up to this length is indexed in full.
-const TOOL_BYTES: usize = 900;
+const TOOL_BYTES: usize = 700;
 /// Of longer ones: the beginning, the end, and lines that tell of errors.
-const HEAD_BYTES: usize = 400;
-const TAIL_BYTES: usize = 250;
-const ERROR_BYTES: usize = 250;
+const HEAD_BYTES: usize = 300;
+const TAIL_BYTES: usize = 200;
+const ERROR_BYTES: usize = 200;
 /// What is told of a long line.
 const ERROR_LINE_BYTES: usize = 200;
 /// What makes a line of a long output worth keeping.
-const ERROR_WORDS: [&str; 8] =
-    ["error", "fail", "panic", "exception", "fatal", "denied", "not found", "traceback"];
+const ERROR_WORDS: [&str; 19] = [
+    "error",
+    "Error",
+    "ERROR",
+    "fail",
+    "Fail",
+    "FAIL",
+    "panic",
+    "Panic",
+    "PANIC",
+    "xception",
+    "EXCEPTION",
+    "fatal",
+    "Fatal",
+    "FATAL",
+    "denied",
+    "not found",
+    "Not Found",
+    "NOT FOUND",
+    "Traceback",
+];
 
 /// Who speaks in an event, as far as search tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,10 +140,12 @@ fn line_end(text: &str, bytes: usize) -> usize {
     at + more.unwrap_or(0)
 }
 
-/// Where words of errors stand, in whatever case.
+/// Where words of errors stand. In the cases they are written in: that is several times faster than
+/// looking at every letter in both.
 fn error_places(text: &str) -> impl Iterator<Item = usize> {
     static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-        AhoCorasick::builder().ascii_case_insensitive(true).build(ERROR_WORDS).ok()
+        // Of this kind of match there is a vectorised search.
+        AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(ERROR_WORDS).ok()
     });
     WORDS.iter().flat_map(move |words| words.find_iter(text)).map(|word| word.start())
 }

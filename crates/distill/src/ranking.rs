@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 /// The share of meaning in a score when both ways take part…
-const MEANING: f32 = 0.5;
+const MEANING: f32 = 0.6;
 /// …and what is added to it where nobody used the words.
 const MEANING_WITHOUT_WORDS: f32 = 0.35;
 /// A session with this share of what all words would give has answered by words.
@@ -34,6 +34,8 @@ const RECENCY: f32 = 0.06;
 const RECENCY_HALF_DAYS: f32 = 30.0;
 /// What being of the project one stands in adds.
 const SAME_PROJECT: f32 = 0.10;
+/// Circumstances decide among the first so many sessions.
+const FAVOURED: usize = 40;
 const DAY_MS: f32 = 86_400_000.0;
 
 /// A moment some way of searching found.
@@ -58,6 +60,9 @@ pub struct Evidence {
     pub sessions: HashMap<i64, f32>,
     /// What a session would have with all of them.
     pub attainable: f32,
+    /// The share of the words that mean nothing by themselves: names, codes, hashes. For these only
+    /// what is written counts.
+    pub foreign: f32,
 }
 
 impl Evidence {
@@ -103,7 +108,8 @@ pub fn rank(
 ) -> Vec<Ranked> {
     let (most, strength) = (evidence.best().max(f32::MIN_POSITIVE), evidence.strength());
     let mut sessions: HashMap<i64, Vec<(Option<u32>, f32)>> = HashMap::new();
-    for (candidate, score) in candidates.iter().zip(scores(candidates, strength)) {
+    let trust = (strength, 1.0 - evidence.foreign);
+    for (candidate, score) in candidates.iter().zip(scores(candidates, trust)) {
         if let Some(score) = score {
             sessions.entry(candidate.session).or_default().push((candidate.seq, score));
         }
@@ -119,18 +125,29 @@ pub fn rank(
             moments.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
             let pooled: f32 =
                 moments.iter().zip(MOMENT_WEIGHTS).map(|((_, score), weight)| score * weight).sum();
-            let score = (pooled + EVIDENCE * words) * favour(circumstance(session));
-            Ranked { session, score, moments }
+            Ranked { session, score: pooled + EVIDENCE * words, moments }
         })
         .collect();
-    ranked.sort_by(|left, right| {
-        right.score.total_cmp(&left.score).then_with(|| right.session.cmp(&left.session))
-    });
+    in_order(&mut ranked);
+    // Asking after every session takes time; of those far down none can rise among the first.
+    let last = ranked.get(FAVOURED).map_or(0.0, |ranked| ranked.score);
+    for found in &mut ranked {
+        if found.score * (1.0 + RECENCY + SAME_PROJECT) >= last {
+            found.score *= favour(circumstance(found.session));
+        }
+    }
+    in_order(&mut ranked);
     ranked
 }
 
+fn in_order(ranked: &mut [Ranked]) {
+    ranked.sort_by(|left, right| {
+        right.score.total_cmp(&left.score).then_with(|| right.session.cmp(&left.session))
+    });
+}
+
 /// What each candidate scores by itself; nothing if it is no answer.
-fn scores(candidates: &[Candidate], strength: f32) -> Vec<Option<f32>> {
+fn scores(candidates: &[Candidate], (strength, native): (f32, f32)) -> Vec<Option<f32>> {
     let by_words = |found: &Candidate| found.prose.max(found.tools);
     let words = candidates.iter().map(by_words).fold(0.0_f32, f32::max);
     let mut near: Vec<f32> = candidates.iter().filter_map(|found| found.nearness).collect();
@@ -140,7 +157,7 @@ fn scores(candidates: &[Candidate], strength: f32) -> Vec<Option<f32>> {
     // Where all are equally near there is nothing to choose from.
     let far = if nearest > far { far } else { 0.0 };
     let meaning = match (words > 0.0, near.is_empty()) {
-        (true, false) => MEANING + MEANING_WITHOUT_WORDS * (1.0 - strength),
+        (true, false) => native * (MEANING + MEANING_WITHOUT_WORDS * (1.0 - strength)),
         (false, false) => 1.0,
         (_, true) => 0.0,
     };
@@ -149,7 +166,9 @@ fn scores(candidates: &[Candidate], strength: f32) -> Vec<Option<f32>> {
         let nearness = candidate.nearness.unwrap_or(0.0);
         let is_near = nearness >= MIN_NEARNESS.max(nearest * MIN_SHARE_OF_NEAREST);
         let semantic = ((nearness - far) / (nearest - far).max(f32::EPSILON)).max(0.0);
-        (lexical > 0.0 || is_near).then_some((1.0 - meaning) * lexical + meaning * semantic)
+        let score = (1.0 - meaning) * lexical + meaning * semantic;
+        // Where meaning has no say, being near is no answer.
+        (lexical > 0.0 || is_near && meaning > 0.0).then_some(score)
     };
     candidates.iter().map(score).collect()
 }
@@ -195,7 +214,7 @@ mod tests {
         let both = found(1, 5, 8.0, Some(0.6));
         let words = found(2, 5, 10.0, Some(0.1));
         let meaning = found(3, 5, 0.0, Some(0.7));
-        assert_eq!(order(&[words, meaning, both]), [1, 2, 3]);
+        assert_eq!(order(&[words, meaning, both]), [1, 3, 2]);
         assert_eq!(order(&[found(1, 1, 0.0, Some(0.5)), found(2, 1, 0.0, Some(0.6))]), [2, 1]);
     }
 
@@ -211,7 +230,7 @@ mod tests {
         let one_word = found(1, 1, 9.0, None);
         let many = [found(2, 1, 7.0, None), found(2, 20, 7.0, None)];
         let sessions = HashMap::from([(1, 2.0), (2, 5.0)]);
-        let evidence = Evidence { sessions, attainable: 8.0 };
+        let evidence = Evidence { sessions, attainable: 8.0, foreign: 0.0 };
         let ranked =
             rank(&[one_word, many[0], many[1]], &evidence, &mut |_| Circumstance::default());
         assert_eq!(ranked[0].session, 2);

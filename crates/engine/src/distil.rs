@@ -1,9 +1,9 @@
 //! Distilling: every session that grew gets its digest and signals brought up to date.
 
 use crate::SyncError;
-use crate::index::keep_in_step;
+use crate::index::{Alongside, IndexReport, Kept, keep_in_step};
 use backstory_distill::{Distilled, Distiller, Moment};
-use backstory_model::{SessionUid, Timestamp};
+use backstory_model::{Session, SessionUid, Timestamp};
 use backstory_store::{Account, Home, PendingSession, StoreError, SweepLock, Vault, Writer};
 use crossbeam_channel::{Receiver, Sender, bounded};
 
@@ -55,18 +55,34 @@ pub fn distil(
     }
     let _lock = SweepLock::acquire(home)?;
     let mut writer = Writer::open(home)?;
-    let report = distil_pending(&mut writer, home, all, now, on_progress)?;
+    // What the index could not take in stays owed: search says so, and the next sync tries again.
+    let (report, _) = distil_and_index(&mut writer, home, all, now, on_progress)?;
     writer.reclaim()?;
-    keep_in_step(&mut writer, home, &mut |_, _| ())?;
     Ok(report)
 }
 
-/// The same for a caller that holds the lock and the writer.
+/// The same for a caller that holds the lock and the writer; the index is brought in step.
+pub(crate) fn distil_and_index(
+    writer: &mut Writer,
+    home: &Home,
+    all: bool,
+    now: Timestamp,
+    on_progress: &mut dyn FnMut(u64, u64),
+) -> Result<(DistilReport, IndexReport), SyncError> {
+    let mut alongside = Alongside::begin(writer, home)?;
+    let distilled = distil_pending(writer, home, all, now, Some(&mut alongside), on_progress)?;
+    let mut indexed = alongside.finish(writer)?;
+    indexed.add(keep_in_step(writer, home, on_progress)?);
+    Ok((distilled, indexed))
+}
+
+/// Distils and tells `alongside` of it.
 pub(crate) fn distil_pending(
     writer: &mut Writer,
     home: &Home,
     all: bool,
     now: Timestamp,
+    mut alongside: Option<&mut Alongside>,
     on_progress: &mut dyn FnMut(u64, u64),
 ) -> Result<DistilReport, SyncError> {
     writer.commit()?;
@@ -75,27 +91,39 @@ pub(crate) fn distil_pending(
     if pending.is_empty() {
         return Ok(report);
     }
-    let total = pending.len() as u64;
+    let (total, keeps) = (pending.len() as u64, alongside.is_some());
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_WORKERS);
     std::thread::scope(|scope| {
-        let (jobs, todo) = bounded::<PendingSession>(workers * 2);
+        let (jobs, todo) = bounded::<Job>(workers * 2);
         let (results, done) = bounded(workers * 2);
         for _ in 0..workers.min(pending.len()) {
             let (todo, results) = (todo.clone(), results.clone());
-            scope.spawn(move || work(home, &todo, &results));
+            scope.spawn(move || work(home, keeps, &todo, &results));
         }
         drop((todo, results));
         scope.spawn(move || {
             // Workers end early only together with the writer below.
-            let _ = pending.into_iter().try_for_each(|session| jobs.send(session));
+            let _ = (0..).zip(pending).try_for_each(|job| jobs.send(job));
         });
         let mut seen = 0;
-        for (session, account) in done {
-            let stored = account.and_then(|account| writer.put_account(&session, &account, now));
-            match stored {
-                Ok(()) => report.sessions += 1,
+        for (number, session, worked) in done {
+            let stored = worked.and_then(|worked| {
+                writer.put_account(&session, &worked.account, now)?;
+                Ok(worked)
+            });
+            let stored = match stored {
+                Ok(worked) => {
+                    report.sessions += 1;
+                    Some((session, worked))
+                }
                 Err(error) if error.is_disk_full() || error.is_corrupt() => return Err(error),
-                Err(error) => report.fail(session.uid, error.to_string()),
+                Err(error) => {
+                    report.fail(session.uid, error.to_string());
+                    None
+                }
+            };
+            if let Some(index) = &mut alongside {
+                index.take(writer, number, stored)?;
             }
             seen += 1;
             if seen % COMMIT_SESSIONS == 0 {
@@ -108,26 +136,37 @@ pub(crate) fn distil_pending(
     Ok(report)
 }
 
-type Worked = (PendingSession, Result<Account, StoreError>);
+/// What a worker made of a session.
+pub(crate) struct Worked {
+    pub(crate) row: Session,
+    pub(crate) account: Account,
+    /// What it read, from this event on.
+    pub(crate) from_seq: u32,
+    pub(crate) kept: Kept,
+}
 
-fn work(home: &Home, todo: &Receiver<PendingSession>, results: &Sender<Worked>) {
+/// A session and its number in order.
+type Job = (u64, PendingSession);
+type Answer = (u64, PendingSession, Result<Worked, StoreError>);
+
+fn work(home: &Home, keeps: bool, todo: &Receiver<Job>, results: &Sender<Answer>) {
     let mut vault = None;
-    for session in todo {
-        let account = match &vault {
-            Some(vault) => account(vault, &session),
+    for (number, session) in todo {
+        let worked = match &vault {
+            Some(vault) => understand(vault, &session, keeps),
             None => Vault::open(home).and_then(|opened| {
-                let account = account(&opened, &session);
+                let worked = understand(&opened, &session, keeps);
                 vault = Some(opened);
-                account
+                worked
             }),
         };
-        if results.send((session, account)).is_err() {
+        if results.send((number, session, worked)).is_err() {
             return;
         }
     }
 }
 
-fn account(vault: &Vault, session: &PendingSession) -> Result<Account, StoreError> {
+fn understand(vault: &Vault, session: &PendingSession, keeps: bool) -> Result<Worked, StoreError> {
     let saved = if session.from_seq > 0 { vault.account(&session.uid)? } else { None };
     let resumed = saved.and_then(|account| {
         let Account { digest, signals, state } = account;
@@ -139,18 +178,26 @@ fn account(vault: &Vault, session: &PendingSession) -> Result<Account, StoreErro
         from.from_seq = 0;
         Distiller::new()
     });
-    let mut first = None;
-    vault.for_each_moment(&from, |event, text| {
-        first.get_or_insert(event.seq);
-        distiller.event(Moment { event, text });
-    })?;
-    if let (0, Some(1..), Some(saved)) = (from.from_seq, first, vault.account(&session.uid)?) {
-        // The beginning has left: what older rules made of it is better than a digest without it.
-        return Ok(saved);
-    }
+    let (mut first, mut kept) = (None, Kept::default());
+    vault.for_each_moment(
+        &from,
+        |_| true,
+        |event, text| {
+            first.get_or_insert(event.seq);
+            distiller.event(Moment { event: &event, text });
+            if keeps {
+                kept.add(event, text);
+            }
+        },
+    )?;
     let row = vault.session(&session.uid)?.ok_or_else(|| {
         StoreError::Io(std::io::Error::other(format!("{} has no row", session.uid)))
     })?;
+    let from_seq = from.from_seq;
+    if let (0, Some(1..), Some(account)) = (from_seq, first, vault.account(&session.uid)?) {
+        // The beginning has left: what older rules made of it is better than a digest without it.
+        return Ok(Worked { row, account, from_seq, kept });
+    }
     let Distilled { digest, signals, state } = distiller.finish(&row);
-    Ok(Account { digest, signals, state })
+    Ok(Worked { account: Account { digest, signals, state }, row, from_seq, kept })
 }

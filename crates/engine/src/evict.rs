@@ -129,7 +129,7 @@ pub(crate) fn keep_within(
         }
         if made.analyze_first && !analyzed {
             analyzed = true;
-            report.distilled.add(distil_pending(writer, home, false, now, &mut |_, _| ())?);
+            report.distilled.add(distil_pending(writer, home, false, now, None, &mut |_, _| ())?);
             report.after = vault.tiers()?;
             continue;
         }

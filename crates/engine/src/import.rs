@@ -2,8 +2,7 @@
 //! in order; what is known already is passed over, and secrets are looked for once more.
 
 use crate::SyncError;
-use crate::distil::distil_pending;
-use crate::index::keep_in_step;
+use crate::distil::distil_and_index;
 use backstory_distill::Redactor;
 use backstory_model::{EventKey, Session, SessionEvent, SessionUid, Timestamp, summarize};
 use backstory_store::{
@@ -261,9 +260,9 @@ impl Importer {
     pub fn finish(mut self) -> Result<ImportReport, SyncError> {
         self.close()?;
         self.writer.commit()?;
-        distil_pending(&mut self.writer, &self.home, false, self.now, &mut |_, _| ())?;
+        // What the index could not take in stays owed: search says so, and the next sync tries again.
+        distil_and_index(&mut self.writer, &self.home, false, self.now, &mut |_, _| ())?;
         self.writer.reclaim()?;
-        keep_in_step(&mut self.writer, &self.home, &mut |_, _| ())?;
         Ok(self.report)
     }
 

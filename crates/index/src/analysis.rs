@@ -1,14 +1,35 @@
 //! Texts into the terms they are stored under.
 
 use backstory_distill::terms::{self, Stems, TermKind};
-use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Cuts texts into terms; remembers stems.
 #[derive(Debug, Default)]
 pub(crate) struct Analyst {
     stems: Stems,
-    seen: FxHashSet<u64>,
+    seen: Seen,
+}
+
+/// Which names a session had already in the depths of its outputs. It forgets one where two share a
+/// place, which costs a repetition and no more.
+#[derive(Debug)]
+struct Seen {
+    session: u32,
+    slots: Vec<(u64, u32)>,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self { session: 1, slots: vec![(0, 0); 1 << 14] }
+    }
+}
+
+impl Seen {
+    fn insert(&mut self, name: &str) -> bool {
+        let hash = xxh3_64(name.as_bytes());
+        let at = hash as usize % self.slots.len();
+        std::mem::replace(&mut self.slots[at], (hash, self.session)) != (hash, self.session)
+    }
 }
 
 /// The terms of one document, blanks between them.
@@ -52,11 +73,16 @@ impl Analyst {
         });
     }
 
-    /// Adds the names in a text once each, without their place: enough to find it by.
+    /// Begins another session.
+    pub(crate) fn begin_session(&mut self) {
+        self.seen.session = self.seen.session.wrapping_add(1);
+    }
+
+    /// Adds the names in a text, each only where a session has it first and without its place: an
+    /// agent reads the same code again and again, and the first time is enough to find it by.
     pub(crate) fn add_names(&mut self, text: &str, out: &mut Terms) {
-        self.seen.clear();
         terms::for_each_name(text, &mut |name| {
-            if self.seen.insert(xxh3_64(name.as_bytes())) {
+            if self.seen.insert(name) {
                 let from = out.names.len();
                 push(&mut out.names, name);
                 out.names[from..].make_ascii_lowercase();
@@ -93,9 +119,19 @@ mod tests {
     }
 
     #[test]
-    fn names_come_once() {
-        let mut terms = Terms::default();
-        Analyst::default().add_names("a load_PACK of load_PACK and x7f3a9", &mut terms);
-        assert_eq!(terms.names, "load_pack x7f3a9");
+    fn names_come_once_in_a_session() {
+        let mut analyst = Analyst::default();
+        let mut names_of = |text: &str, is_new: bool| {
+            let mut terms = Terms::default();
+            if is_new {
+                analyst.begin_session();
+            }
+            analyst.add_names(text, &mut terms);
+            terms.names
+        };
+        let text = "a load_PACK of load_PACK and x7f3a9";
+        assert_eq!(names_of(text, true), "load_pack x7f3a9");
+        assert_eq!(names_of("x7f3a9 and y7f3a9", false), "y7f3a9");
+        assert_eq!(names_of(text, true), "load_pack x7f3a9");
     }
 }

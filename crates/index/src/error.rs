@@ -12,6 +12,9 @@ pub enum IndexError {
     /// The files do not fit together.
     #[error("the search index is damaged ({0}); run `backstory index --rebuild`")]
     Damaged(String),
+    /// Reading it failed in a way nobody foresaw.
+    #[error("the search index could not be read; run `backstory index --rebuild`")]
+    Broken,
     /// Another process writes it.
     #[error("another process is writing the search index; try again when it is done")]
     Busy,

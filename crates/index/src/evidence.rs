@@ -1,13 +1,16 @@
 //! What a session as a whole says to a query: its words may be spread over many events.
 
 use crate::statistics::Statistics;
-use crate::{IndexError, IndexReader, Place, WantedWord};
-use std::collections::{HashMap, HashSet};
+use crate::{IndexError, IndexReader, WantedWord};
+use backstory_meaning::Table;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::HashMap;
+use tantivy::query::Bm25StatisticsProvider as _;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet as _, TERMINATED, Term};
 
 /// Words in more documents than this say little about a session, and would take long to follow.
-const MAX_DOCUMENTS: u64 = 20_000;
+const MAX_DOCUMENTS: u64 = 8_000;
 /// How soon more passages with a word add nothing.
 const SATURATION: f32 = 1.2;
 
@@ -17,62 +20,75 @@ fn rarity(some: u64, all: u64) -> f32 {
     (1.0 + (all - some + 0.5) / (some + 0.5)).ln()
 }
 
+/// What the words of a query find in whole sessions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// For every session with any of the words: how many of them it has, rare ones counting more.
+    pub sessions: HashMap<i64, f32>,
+    /// What a session would have that had them all, over and over.
+    pub attainable: f32,
+    /// The share of the words that are written somewhere and are none of the language: names, codes,
+    /// hashes.
+    pub foreign: f32,
+}
+
 impl IndexReader {
-    /// For every session with any of the words: how many of them it has, rare ones counting more; and
-    /// what a session would have that had them all, over and over. A word is rare if few passages have
-    /// it, and few of the sessions in question.
+    /// What sessions as a whole say to some words. A word is rare if few passages have it, and few of
+    /// the sessions in question.
     pub fn evidence(
         &self,
         words: &[WantedWord],
         accept: &dyn Fn(i64) -> bool,
-    ) -> Result<(HashMap<i64, f32>, f32), IndexError> {
+    ) -> Result<Evidence, IndexError> {
         let statistics = Statistics::new(&self.searcher, self.fields);
-        let mut found: Vec<(f32, HashMap<i64, f32>)> = Vec::new();
-        for word in words.iter().filter(|word| !word.is_stop_word) {
+        let mut found: Vec<(f32, FxHashMap<i64, f32>)> = Vec::new();
+        let (mut all, mut foreign) = (0, 0);
+        for word in self.telling(words, &statistics)?.into_iter().filter(|word| !word.is_stop_word)
+        {
             for (stem, written) in word.stems.iter().zip(&word.words) {
-                let documents = statistics.documents_with(stem)?;
+                let mut terms = self.word_terms(stem, written).to_vec();
+                let mut documents = statistics.documents_with(stem)?;
+                if documents == 0 {
+                    // In the depths of a long output only names are known.
+                    terms = vec![Term::from_field_text(self.fields.names, written)];
+                    documents = statistics.doc_freq(&terms[0])?;
+                }
+                all += 1;
+                foreign += usize::from(documents > 0 && !is_of_language(stem, written));
                 if documents > MAX_DOCUMENTS {
                     continue;
                 }
-                let mut passages = self.passages_with(stem, written)?;
+                let mut passages = self.passages_with(&terms)?;
                 passages.retain(|session, _| accept(*session));
                 let share = 1.0 / word.stems.len() as f32;
                 found.push((rarity(documents, statistics.documents()) * share, passages));
             }
         }
-        let sessions: HashSet<i64> =
-            found.iter().flat_map(|(_, passages)| passages.keys().copied()).collect();
-        let mut evidence: HashMap<i64, f32> = HashMap::new();
-        let mut all = 0.0;
-        for (among_passages, passages) in found {
-            let among_sessions = rarity(passages.len() as u64, sessions.len() as u64);
-            let weight = (among_passages * among_sessions).sqrt();
-            all += weight;
-            for (session, count) in passages {
-                *evidence.entry(session).or_default() += weight * count / (count + SATURATION);
-            }
-        }
-        Ok((evidence, all))
+        let foreign = foreign as f32 / all.max(1) as f32;
+        Ok(Evidence { foreign, ..together(found) })
     }
 
-    /// How many passages of each session have a word.
-    fn passages_with(&self, stem: &str, word: &str) -> Result<HashMap<i64, f32>, IndexError> {
-        let mut passages: HashMap<i64, f32> = HashMap::new();
-        for segment in self.searcher.segment_readers() {
-            let places = segment.fast_fields().u64("place")?;
-            for field in self.fields.word_fields() {
-                let inverted = segment.inverted_index(field)?;
-                let text = if field == self.fields.tool { word } else { stem };
-                let term = Term::from_field_text(field, text);
-                let Some(mut postings) = inverted.read_postings(&term, IndexRecordOption::Basic)?
+    /// A word in every field of words.
+    fn word_terms(&self, stem: &str, written: &str) -> [Term; 4] {
+        self.fields.word_fields().map(|field| {
+            Term::from_field_text(field, if field == self.fields.tool { written } else { stem })
+        })
+    }
+
+    /// How many passages of each session have one of the terms.
+    fn passages_with(&self, terms: &[Term]) -> Result<FxHashMap<i64, f32>, IndexError> {
+        let mut passages: FxHashMap<i64, f32> = FxHashMap::default();
+        for (segment, columns) in self.searcher.segment_readers().iter().zip(self.columns()?) {
+            for term in terms {
+                let inverted = segment.inverted_index(term.field())?;
+                let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::Basic)?
                 else {
                     continue;
                 };
                 let mut doc = postings.doc();
                 while doc != TERMINATED {
                     if !segment.is_deleted(doc) {
-                        let place = Place(places.first(doc).unwrap_or_default());
-                        *passages.entry(place.session()).or_default() += 1.0;
+                        *passages.entry(columns.place(doc).session()).or_default() += 1.0;
                     }
                     doc = postings.advance();
                 }
@@ -80,4 +96,25 @@ impl IndexReader {
         }
         Ok(passages)
     }
+}
+
+fn is_of_language(stem: &str, written: &str) -> bool {
+    Table::shipped().is_ok_and(|table| table.has_word(written) || table.has_word(stem))
+}
+
+/// Adds up the words: each with its rarity among passages and how many passages of each session have
+/// it.
+fn together(found: Vec<(f32, FxHashMap<i64, f32>)>) -> Evidence {
+    let sessions: FxHashSet<i64> =
+        found.iter().flat_map(|(_, passages)| passages.keys().copied()).collect();
+    let mut evidence = Evidence::default();
+    for (among_passages, passages) in found {
+        let among_sessions = rarity(passages.len() as u64, sessions.len() as u64);
+        let weight = (among_passages * among_sessions).sqrt();
+        evidence.attainable += weight;
+        for (session, count) in passages {
+            *evidence.sessions.entry(session).or_default() += weight * count / (count + SATURATION);
+        }
+    }
+    evidence
 }

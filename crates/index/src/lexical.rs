@@ -1,13 +1,12 @@
 //! Finding by words: the best passages by BM25, prose and tool text in lists of their own.
 
-use crate::schema::{self, Facts};
+use crate::columns::Columns;
+use crate::schema::Facts;
 use crate::statistics::Statistics;
 use crate::wanted::{Phrase, Wanted, WantedWord};
 use crate::{IndexError, IndexReader, Place, prefix};
-use backstory_model::Timestamp;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use tantivy::columnar::Column;
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery, Weight,
 };
@@ -16,6 +15,10 @@ use tantivy::{DocId, Score, SegmentReader, Term};
 
 /// Words searched for; of more, the rarest: a pasted prompt has many that tell nothing.
 const MAX_WORDS: usize = 10;
+/// So many are searched for however common they are…
+const MIN_WORDS: usize = 2;
+/// …and more only while all of them together are in no more documents than this.
+const MAX_DOCUMENTS: u64 = 60_000;
 /// A title says more than a line of a message, the human's words a little more than the agent's.
 const TITLE_WEIGHT: Score = 1.6;
 const PROMPT_WEIGHT: Score = 1.0;
@@ -49,13 +52,14 @@ pub struct Lexical<'a> {
     /// Places per list.
     pub limit: usize,
     /// Which passages count.
-    pub accept: &'a dyn Fn(Place, &Facts) -> bool,
+    pub accept: &'a (dyn Fn(Place, &Facts) -> bool + Sync),
 }
 
 impl IndexReader {
     /// The best passages for some words.
     pub fn lexical(&self, search: &Lexical<'_>) -> Result<Lists, IndexError> {
-        let words = self.telling(&search.wanted.words)?;
+        let statistics = Statistics::new(&self.searcher, self.fields);
+        let words = self.telling(&search.wanted.words, &statistics)?;
         let fields = &self.fields;
         let prose =
             [(fields.title, TITLE_WEIGHT), (fields.prompt, PROMPT_WEIGHT), (fields.prose, 1.0)];
@@ -63,11 +67,16 @@ impl IndexReader {
         let run = |words_in: &[(Field, Score)], names: bool| -> Result<Vec<Hit>, IndexError> {
             let query = self.query(search.wanted, &words, words_in, names)?;
             match query {
-                Some(query) => self.best(query.as_ref(), refused.as_deref(), search),
+                Some(query) => self.best(query.as_ref(), &statistics, refused.as_deref(), search),
                 None => Ok(Vec::new()),
             }
         };
-        Ok(Lists { prose: run(&prose, false)?, tools: run(&[(fields.tool, 1.0)], true)? })
+        std::thread::scope(|scope| {
+            let tools = scope.spawn(|| run(&[(fields.tool, 1.0)], true));
+            let prose = run(&prose, false)?;
+            let tools = tools.join().map_err(|_| IndexError::Broken)?;
+            Ok(Lists { prose, tools: tools? })
+        })
     }
 
     /// The newest passages that have every word; without a word, the newest of all.
@@ -88,29 +97,46 @@ impl IndexReader {
     }
 
     /// Drops stop words unless there is nothing else, and keeps the rarest of many.
-    fn telling<'w>(&self, words: &'w [WantedWord]) -> Result<Vec<&'w WantedWord>, IndexError> {
+    pub(crate) fn telling<'w>(
+        &self,
+        words: &'w [WantedWord],
+        statistics: &Statistics<'_>,
+    ) -> Result<Vec<&'w WantedWord>, IndexError> {
         let mut telling: Vec<&WantedWord> =
             words.iter().filter(|word| !word.is_stop_word && !word.is_empty()).collect();
         if telling.is_empty() {
             telling = words.iter().filter(|word| !word.is_empty()).collect();
         }
-        if telling.len() <= MAX_WORDS {
+        if telling.len() <= MIN_WORDS {
             return Ok(telling);
         }
         let mut by_rarity = Vec::new();
         for (at, word) in telling.iter().enumerate() {
-            let seen = self.documents_with(word)?;
+            let seen = self.documents_with(word, statistics)?;
             // A word nobody wrote finds nothing; it must not push out one that does.
             by_rarity.push((if seen == 0 { u64::MAX } else { seen }, at));
         }
         by_rarity.sort_unstable();
         by_rarity.truncate(MAX_WORDS);
+        let mut documents = 0_u64;
+        by_rarity = by_rarity
+            .into_iter()
+            .enumerate()
+            .take_while(|(rank, (seen, _))| {
+                documents = documents.saturating_add(if *seen == u64::MAX { 0 } else { *seen });
+                *rank < MIN_WORDS || documents <= MAX_DOCUMENTS
+            })
+            .map(|(_, word)| word)
+            .collect();
         by_rarity.sort_unstable_by_key(|(_, at)| *at);
         Ok(by_rarity.into_iter().map(|(_, at)| telling[at]).collect())
     }
 
-    fn documents_with(&self, word: &WantedWord) -> Result<u64, IndexError> {
-        let statistics = Statistics::new(&self.searcher, self.fields);
+    fn documents_with(
+        &self,
+        word: &WantedWord,
+        statistics: &Statistics<'_>,
+    ) -> Result<u64, IndexError> {
         let mut most = 0;
         for term in word.stems.iter().chain(&word.words) {
             most = most.max(statistics.documents_with(term)?);
@@ -212,18 +238,17 @@ impl IndexReader {
     fn best(
         &self,
         query: &dyn Query,
+        statistics: &Statistics<'_>,
         refused: Option<&dyn Weight>,
         search: &Lexical<'_>,
     ) -> Result<Vec<Hit>, IndexError> {
-        let statistics = Statistics::new(&self.searcher, self.fields);
         let weight = query
-            .weight(EnableScoring::enabled_from_statistics_provider(&statistics, &self.searcher))?;
+            .weight(EnableScoring::enabled_from_statistics_provider(statistics, &self.searcher))?;
         let mut top = Top::new(search.limit);
-        for segment in self.searcher.segment_readers() {
-            let columns = Columns::open(segment)?;
+        for (segment, columns) in self.searcher.segment_readers().iter().zip(self.columns()?) {
             let refused = refused.map(|refused| matches(refused, segment)).transpose()?;
             weight.for_each_pruning(top.threshold(), segment, &mut |doc, score| {
-                top.offer(doc, score, (segment, &columns, refused.as_deref()), search);
+                top.offer(doc, score, (segment, columns, refused.as_deref()), search);
                 top.threshold()
             })?;
         }
@@ -239,8 +264,7 @@ impl IndexReader {
     ) -> Result<Vec<Hit>, IndexError> {
         let weight = query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?;
         let mut found: Vec<(f64, Hit)> = Vec::new();
-        for segment in self.searcher.segment_readers() {
-            let columns = Columns::open(segment)?;
+        for (segment, columns) in self.searcher.segment_readers().iter().zip(self.columns()?) {
             let refused = refused.map(|refused| matches(refused, segment)).transpose()?;
             weight.for_each_no_score(segment, &mut |docs| {
                 for doc in docs {
@@ -281,39 +305,6 @@ fn matches(weight: &dyn Weight, segment: &SegmentReader) -> Result<Vec<DocId>, I
     let mut all = Vec::new();
     weight.for_each_no_score(segment, &mut |docs| all.extend_from_slice(docs))?;
     Ok(all)
-}
-
-/// The columns of one segment.
-struct Columns {
-    place: Column<u64>,
-    ts: Column<i64>,
-    kind: Column<u64>,
-    exit: Column<i64>,
-    tool: Column<u64>,
-}
-
-impl Columns {
-    fn open(segment: &SegmentReader) -> Result<Self, IndexError> {
-        let columns = segment.fast_fields();
-        Ok(Self {
-            place: columns.u64("place")?,
-            ts: columns.i64("ts")?,
-            kind: columns.u64("kind")?,
-            exit: columns.i64("exit")?,
-            tool: columns.u64("tool_name")?,
-        })
-    }
-
-    fn read(&self, doc: DocId) -> (Place, Facts) {
-        let place = Place(self.place.first(doc).unwrap_or_default());
-        let facts = Facts {
-            ts: Timestamp(self.ts.first(doc).unwrap_or_default()),
-            kind: schema::kind_of(self.kind.first(doc).unwrap_or_default()),
-            exit: schema::exit_of(self.exit.first(doc).unwrap_or(i64::MAX)),
-            tool: self.tool.first(doc).unwrap_or_default(),
-        };
-        (place, facts)
-    }
 }
 
 /// The best so far, over all segments: what one segment found saves work in the next.

@@ -6,6 +6,7 @@
 //! found a place reads the archive. [`IndexWriter`] adds and really removes, [`IndexReader`] finds.
 
 mod analysis;
+mod columns;
 mod error;
 mod evidence;
 mod files;
@@ -21,6 +22,7 @@ mod wanted;
 mod writer;
 
 pub use error::IndexError;
+pub use evidence::Evidence;
 pub use lexical::{Hit, Lexical, Lists};
 pub use place::Place;
 pub use reader::{IndexReader, Stock};

@@ -2,11 +2,12 @@
 
 use tantivy::merge_policy::LogMergePolicy;
 
-/// Segments of so many documents are left alone: letting sessions go rewrites every segment that
-/// held some of them, and that must not mean rewriting everything.
-const SETTLED_DOCUMENTS: usize = 250_000;
+/// Segments of so many documents are left alone. Letting sessions go rewrites every segment that held
+/// some of them, and that must not mean rewriting everything; and merging maps all it merges, which
+/// must not grow with the archive.
+const SETTLED_DOCUMENTS: usize = 50_000;
 /// So many segments of about the same size become one.
-const FAN_IN: usize = 12;
+const FAN_IN: usize = 8;
 
 pub(crate) fn policy() -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();

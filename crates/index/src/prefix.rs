@@ -1,13 +1,17 @@
 //! Words that begin with something.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use tantivy::schema::Field;
-use tantivy::{Searcher, Term};
+use tantivy::{Searcher, SegmentReader, Term};
 
-/// Terms looked at in one segment and field.
-const MAX_SCANNED: usize = 5_000;
+/// Terms looked at in one of the largest segments: what is frequent is frequent there…
+const MAX_SCANNED: usize = 1_000;
+const LARGEST: usize = 3;
+/// …and in the others, where something rare may be.
+const MAX_SCANNED_ELSEWHERE: usize = 64;
 /// Terms searched for; the most frequent ones.
-const MAX_TERMS: usize = 24;
+const MAX_TERMS: usize = 8;
 
 /// The most frequent terms of a field with a prefix.
 pub(crate) fn expand(
@@ -15,16 +19,25 @@ pub(crate) fn expand(
     field: Field,
     prefix: &str,
 ) -> Result<Vec<Term>, crate::IndexError> {
-    let mut found: HashMap<Vec<u8>, u64> = HashMap::new();
-    for segment in searcher.segment_readers() {
+    let mut found: FxHashMap<Vec<u8>, u64> = FxHashMap::default();
+    let mut segments: Vec<&SegmentReader> = searcher.segment_readers().iter().collect();
+    segments.sort_by_key(|segment| Reverse(segment.max_doc()));
+    for (rank, segment) in segments.into_iter().enumerate() {
+        let most = if rank < LARGEST { MAX_SCANNED } else { MAX_SCANNED_ELSEWHERE };
         let inverted = segment.inverted_index(field)?;
         let mut stream = inverted.terms().range().ge(prefix.as_bytes()).into_stream()?;
         let mut scanned = 0;
-        while stream.advance() && scanned < MAX_SCANNED {
+        while stream.advance() && scanned < most {
             if !stream.key().starts_with(prefix.as_bytes()) {
                 break;
             }
-            *found.entry(stream.key().to_vec()).or_default() += u64::from(stream.value().doc_freq);
+            let seen = u64::from(stream.value().doc_freq);
+            match found.get_mut(stream.key()) {
+                Some(count) => *count += seen,
+                None => {
+                    found.insert(stream.key().to_vec(), seen);
+                }
+            }
             scanned += 1;
         }
     }

@@ -1,11 +1,12 @@
 //! Reading the index: where it is open, what is in it, what is near in meaning.
 
+use crate::columns::Columns;
 use crate::files::{self, Manifest};
 use crate::schema::{DIR_NAME, Fields};
 use crate::{IndexError, Place, tokens};
 use backstory_meaning::{Embedder, Embedding, Table, VectorFile, vectors};
-use fs_err as fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use tantivy::directory::OwnedBytes;
 use tantivy::{Index, ReloadPolicy, Searcher};
 
@@ -15,7 +16,8 @@ pub struct IndexReader {
     pub(crate) fields: Fields,
     vectors: Vec<OwnedBytes>,
     missing_vectors: Vec<String>,
-    batch: u64,
+    /// Those of every segment; opened by the first search.
+    columns: OnceLock<Vec<Columns>>,
     dir: PathBuf,
 }
 
@@ -34,10 +36,6 @@ pub struct Stock {
     pub vectors: u64,
     /// Segments of the full text.
     pub segments: u64,
-    /// Bytes on disk.
-    pub bytes: u64,
-    /// Commits so far.
-    pub batch: u64,
 }
 
 impl IndexReader {
@@ -63,12 +61,16 @@ impl IndexReader {
             }
         }
         let searcher = reader.searcher();
-        Ok(Self { searcher, fields, vectors, missing_vectors, batch: manifest.batch, dir })
+        Ok(Self { searcher, fields, vectors, missing_vectors, columns: OnceLock::new(), dir })
     }
 
-    /// The last commit.
-    pub fn batch(&self) -> u64 {
-        self.batch
+    pub(crate) fn columns(&self) -> Result<&[Columns], IndexError> {
+        if let Some(columns) = self.columns.get() {
+            return Ok(columns);
+        }
+        let all = self.searcher.segment_readers().iter().map(Columns::open);
+        let all: Vec<Columns> = all.collect::<Result<_, _>>()?;
+        Ok(self.columns.get_or_init(|| all))
     }
 
     /// Files of vectors that should be there and cannot be read.
@@ -87,8 +89,6 @@ impl IndexReader {
             documents: self.searcher.num_docs(),
             vectors: self.files().map(|file| file.len() as u64).sum(),
             segments: self.searcher.segment_readers().len() as u64,
-            bytes: bytes_in(&self.dir),
-            batch: self.batch,
         }
     }
 
@@ -118,9 +118,4 @@ impl IndexReader {
         // Those that do not open were sorted out before.
         self.vectors.iter().filter_map(|bytes| VectorFile::open(bytes).ok())
     }
-}
-
-fn bytes_in(dir: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(dir) else { return 0 };
-    entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
 }

@@ -6,8 +6,8 @@
 //! compared with what is usual in its field.
 
 use crate::schema::Fields;
-use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::Field;
 use tantivy::{Searcher, Term};
@@ -16,14 +16,14 @@ pub(crate) struct Statistics<'a> {
     searcher: &'a Searcher,
     fields: Fields,
     documents: u64,
-    known: RefCell<HashMap<Vec<u8>, u64>>,
+    known: Mutex<HashMap<Vec<u8>, u64>>,
 }
 
 impl<'a> Statistics<'a> {
     pub(crate) fn new(searcher: &'a Searcher, fields: Fields) -> Self {
         let readers = searcher.segment_readers().iter();
         let documents = readers.map(|segment| u64::from(segment.max_doc())).sum();
-        Self { searcher, fields, documents, known: RefCell::default() }
+        Self { searcher, fields, documents, known: Mutex::default() }
     }
 
     /// Words in a usual text of a field.
@@ -36,6 +36,10 @@ impl<'a> Statistics<'a> {
         }
     }
 
+    fn known(&self) -> MutexGuard<'_, HashMap<Vec<u8>, u64>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// All documents.
     pub(crate) fn documents(&self) -> u64 {
         self.documents
@@ -43,7 +47,7 @@ impl<'a> Statistics<'a> {
 
     /// Documents with a word, in whatever field.
     pub(crate) fn documents_with(&self, word: &str) -> tantivy::Result<u64> {
-        if let Some(count) = self.known.borrow().get(word.as_bytes()) {
+        if let Some(count) = self.known().get(word.as_bytes()) {
             return Ok(*count);
         }
         let mut count = 0;
@@ -51,7 +55,7 @@ impl<'a> Statistics<'a> {
             count += self.searcher.doc_freq(&Term::from_field_text(field, word))?;
         }
         let count = count.min(self.documents);
-        self.known.borrow_mut().insert(word.as_bytes().to_vec(), count);
+        self.known().insert(word.as_bytes().to_vec(), count);
         Ok(count)
     }
 }

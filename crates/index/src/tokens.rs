@@ -1,6 +1,7 @@
 //! Terms reach the engine as text with one blank between them: they are cut before, once, by the
 //! tokeniser all of Backstory shares.
 
+use memchr::memchr;
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
 /// Cuts at blanks and at nothing else.
@@ -28,8 +29,9 @@ impl TokenStream for Terms<'_> {
         if self.rest.is_empty() {
             return false;
         }
-        let (term, rest) = self.rest.split_once(' ').unwrap_or((self.rest, ""));
-        self.rest = rest;
+        let end = memchr(b' ', self.rest.as_bytes()).unwrap_or(self.rest.len());
+        let term = &self.rest[..end];
+        self.rest = self.rest.get(end + 1..).unwrap_or_default();
         self.token.text.clear();
         self.token.text.push_str(term);
         self.token.position = self.token.position.wrapping_add(1);

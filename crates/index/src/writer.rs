@@ -10,13 +10,14 @@ use backstory_model::{SessionEvent, Timestamp};
 use fs_err as fs;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use tantivy::index::SegmentId;
 use tantivy::indexer::{IndexWriterOptions, NoMergePolicy};
 use tantivy::schema::{Field, TantivyDocument};
 use tantivy::store::Compressor;
 use tantivy::{Index, IndexSettings, SegmentMeta, Term};
 
 /// Memory for documents not yet written as a segment.
-const ARENA_BYTES: usize = 60_000_000;
+const ARENA_BYTES: usize = 64_000_000;
 /// Vectors held before a commit is due (some 270 bytes each).
 const MAX_PENDING_VECTORS: usize = 60_000;
 /// Documents added before a commit is due: so much is done again after a crash.
@@ -44,6 +45,8 @@ pub struct IndexWriter {
     spoken: String,
     /// Those of the document being made.
     terms: Terms,
+    /// Whose events are being added.
+    session: Option<i64>,
     batch: u64,
     added: u64,
     /// Sessions whose events left, and from which one on.
@@ -51,6 +54,8 @@ pub struct IndexWriter {
     gone_cards: HashSet<i64>,
     /// A commit the archive did not hear of is being done again.
     is_recovering: bool,
+    /// Something left the archive: its text must be gone from the files before this ends.
+    must_purge: bool,
 }
 
 impl std::fmt::Debug for IndexWriter {
@@ -114,11 +119,13 @@ impl IndexWriter {
             analyst: Analyst::default(),
             spoken: String::new(),
             terms: Terms::default(),
+            session: None,
             batch: manifest.batch,
             added: 0,
             gone_events: HashMap::new(),
             gone_cards: HashSet::new(),
             is_recovering: manifest.batch > batch,
+            must_purge: false,
         })
     }
 
@@ -130,6 +137,9 @@ impl IndexWriter {
         text: &str,
     ) -> Result<(), IndexError> {
         let Some(voice) = passages::voice(event.kind) else { return Ok(()) };
+        if self.session.replace(session) != Some(session) {
+            self.analyst.begin_session();
+        }
         let place = Place::event(session, event.seq);
         if self.is_recovering {
             self.gone_events.entry(session).or_insert(event.seq);
@@ -188,7 +198,7 @@ impl IndexWriter {
 
     /// Adds or replaces what is known of a session as a whole.
     pub fn put_card(&mut self, session: i64, card: &SessionCard) -> Result<(), IndexError> {
-        self.remove_card(session);
+        self.void_card(session);
         let place = Place::session_card(session);
         let mut is_first = true;
         for passage in passages::prose(&card.text).chain(std::iter::once("")) {
@@ -243,10 +253,17 @@ impl IndexWriter {
     pub fn remove_events(&mut self, session: i64) {
         self.writer.delete_term(Term::from_field_u64(self.fields.session, session as u64));
         self.gone_events.insert(session, 0);
+        self.session = None;
+        self.must_purge = true;
     }
 
     /// Removes what is known of a session as a whole.
     pub fn remove_card(&mut self, session: i64) {
+        self.void_card(session);
+        self.must_purge = true;
+    }
+
+    fn void_card(&mut self, session: i64) {
         self.writer.delete_term(Term::from_field_u64(self.fields.card, session as u64));
         self.gone_cards.insert(session);
     }
@@ -281,26 +298,28 @@ impl IndexWriter {
         Ok(self.batch)
     }
 
-    /// Ends writing: segments that hold removed text are written anew without it before this
-    /// returns, and files of no commit go. Call [`IndexWriter::commit`] before.
+    /// Ends writing: if anything was removed, segments that hold removed text are written anew without
+    /// it before this returns. A card that was replaced stays in its segment until that is merged: the
+    /// session is still known, and a live one changes its card with every sweep. Files of no commit go. Call [`IndexWriter::commit`] before.
     pub fn finish(self) -> Result<(), IndexError> {
         let index = self.writer.index().clone();
         self.vectors.remove_others()?;
         self.writer.garbage_collect_files().wait()?;
         self.writer.wait_merging_threads()?;
-        let holed = |index: &Index| -> Result<Vec<_>, IndexError> {
-            let metas = index.searchable_segment_metas()?;
-            Ok(metas.iter().filter(|meta| meta.has_deletes()).map(SegmentMeta::id).collect())
-        };
-        let segments = holed(&index)?;
-        if segments.is_empty() {
+        if !self.must_purge {
+            return Ok(());
+        }
+        let metas = index.searchable_segment_metas()?;
+        let holed: Vec<SegmentId> =
+            metas.iter().filter(|meta| meta.has_deletes()).map(SegmentMeta::id).collect();
+        if holed.is_empty() {
             return Ok(());
         }
         let options = IndexWriterOptions::builder().num_merge_threads(1).build();
         let mut writer: tantivy::IndexWriter<TantivyDocument> =
             index.writer_with_options(options)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
-        for segment in segments {
+        for segment in holed {
             writer.merge(&[segment]).wait()?;
         }
         writer.garbage_collect_files().wait()?;

@@ -136,6 +136,21 @@ fn what_is_removed_leaves_no_trace() {
 }
 
 #[test]
+fn a_card_replaces_the_one_before() {
+    let home = tempfile::tempdir().unwrap();
+    let batch = filled(home.path());
+    let mut index = IndexWriter::open(home.path(), batch).unwrap();
+    let title = "Staging rollback".to_owned();
+    index.put_card(2, &SessionCard { title, ..SessionCard::default() }).unwrap();
+    index.commit().unwrap();
+    index.finish().unwrap();
+    assert!(find(home.path(), "rollout").is_empty() && find(home.path(), "strict").is_empty());
+    assert_eq!(find(home.path(), "rollback"), [Place::session_card(2)]);
+    let stock = IndexReader::open(home.path()).unwrap().stock();
+    assert_eq!((stock.documents, stock.vectors), (5, 4));
+}
+
+#[test]
 fn a_commit_the_archive_did_not_hear_of_is_undone() {
     let home = tempfile::tempdir().unwrap();
     let batch = filled(home.path());

@@ -107,7 +107,7 @@ impl PieceIndex {
         }
     }
 
-    fn whole(&self, table: &Table<'_>, word: &[u8]) -> Option<u32> {
+    pub(crate) fn whole(&self, table: &Table<'_>, word: &[u8]) -> Option<u32> {
         self.find(table, Rolling::START.over(word), &[], word)
     }
 }

@@ -114,6 +114,12 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Whether a lower-case word is a piece by itself, one of the few ten thousand words a language
+    /// mostly consists of.
+    pub fn has_word(&self, word: &str) -> bool {
+        self.index().whole(self, word.as_bytes()).is_some()
+    }
+
     /// The scale and the row of a piece.
     #[inline(always)]
     pub(crate) fn meaning(&self, piece: u32) -> Option<(f32, &'a [u8; DIMENSIONS])> {

@@ -2,6 +2,8 @@
 //! dictionary of those makes the difference between shrinking and not.
 
 use std::io::Read;
+use std::sync::LazyLock;
+use zstd::dict::DecoderDictionary;
 
 /// What every zstd frame begins with; no other value stored here does.
 const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -44,10 +46,14 @@ pub(crate) fn unfold(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
         return Ok(bytes);
     }
     let mut raw = Vec::new();
-    let frame = bytes.as_slice();
-    zstd::stream::Decoder::with_dictionary(frame, DICTIONARY)?.read_to_end(&mut raw)?;
+    let mut decoder = zstd::stream::Decoder::with_prepared_dictionary(bytes.as_slice(), &PREPARED)?;
+    decoder.read_to_end(&mut raw)?;
     Ok(raw)
 }
+
+/// Digesting the dictionary costs more than using it.
+static PREPARED: LazyLock<DecoderDictionary<'static>> =
+    LazyLock::new(|| DecoderDictionary::copy(DICTIONARY));
 
 #[cfg(test)]
 mod tests {

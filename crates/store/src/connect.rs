@@ -3,6 +3,7 @@
 
 use crate::home::private_file;
 use crate::{Home, StoreError, migrate};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
@@ -15,6 +16,7 @@ pub(crate) fn read_write(home: &Home) -> Result<Connection, StoreError> {
     drop(private_file().open(&path)?);
     let open = || -> Result<Connection, StoreError> {
         let mut connection = Connection::open(&path)?;
+        keep_plans(&connection)?;
         connection.busy_timeout(Duration::from_secs(10))?;
         connection.execute_batch(
             "PRAGMA page_size = 16384;
@@ -44,6 +46,7 @@ pub(crate) fn read_only(home: &Home) -> Result<Connection, StoreError> {
             &path,
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
+        keep_plans(&connection)?;
         connection.busy_timeout(Duration::from_secs(10))?;
         connection.execute_batch("PRAGMA cache_size = -16000; PRAGMA query_only = ON;")?;
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
@@ -57,6 +60,12 @@ pub(crate) fn read_only(home: &Home) -> Result<Connection, StoreError> {
     drop(connection);
     drop(read_write(home)?);
     open().map_err(|error| name_corruption(error, &path))
+}
+
+/// A prepared statement stays as it is when other values are bound to it: planning again for every
+/// session costs more than the query.
+fn keep_plans(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
 }
 
 fn name_corruption(error: StoreError, path: &Path) -> StoreError {

@@ -6,6 +6,7 @@ use backstory_model::{
     Timestamp,
 };
 use rusqlite::{OptionalExtension, Row, ToSql, params};
+use std::borrow::Cow;
 
 /// A session whose digest does not cover all of its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +96,8 @@ impl Vault {
     pub fn for_each_moment(
         &self,
         session: &PendingSession,
-        mut each: impl FnMut(&SessionEvent, &str),
+        wants: impl Fn(EventKind) -> bool,
+        mut each: impl FnMut(SessionEvent, &str),
     ) -> Result<(), StoreError> {
         // Grok writes two logs side by side; only the time tells what came first.
         let order = if session.uid.flavor() == Some(Flavor::Grok) { "ts, seq" } else { "seq" };
@@ -103,6 +105,9 @@ impl Vault {
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut found = statement.query(params![session.id, session.from_seq])?;
         while let Some(row) = found.next()? {
+            if !wants(rows::kind(row)?) {
+                continue;
+            }
             let event = rows::event_without_payload(row, &session.uid)?;
             let bytes = match rows::place(row)? {
                 // Bookkeeping is told by its summary.
@@ -113,11 +118,10 @@ impl Vault {
                     .map(|bytes| (bytes, offset..offset + len)),
                 _ => None,
             };
-            let text = bytes
-                .as_ref()
-                .and_then(|(bytes, range)| bytes.get(range.clone()))
-                .map(String::from_utf8_lossy);
-            each(&event, text.as_deref().unwrap_or(&event.summary));
+            let text =
+                bytes.as_ref().and_then(|(bytes, range)| bytes.get(range.clone())).map(as_text);
+            let text = text.unwrap_or_else(|| event.summary.clone().into());
+            each(event, &text);
         }
         Ok(())
     }
@@ -131,7 +135,7 @@ impl Vault {
         let Some(head) = self.session_head(uid)? else { return Ok(()) };
         let whole =
             PendingSession { id: head.id, uid: uid.clone(), from_seq: 0, next_seq: head.next_seq };
-        self.for_each_moment(&whole, |_, text| each(text))
+        self.for_each_moment(&whole, |_| true, |_, text| each(text))
     }
 
     /// What is kept of a session.
@@ -300,4 +304,10 @@ impl Writer {
             ])?;
         self.owe_index(session.id, IndexDebt::CARD)
     }
+}
+
+/// What we wrote is text; only a damaged pack makes it something else, and looking for that in every
+/// character takes far longer than a check of the whole.
+fn as_text(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }

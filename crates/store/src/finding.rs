@@ -2,7 +2,7 @@
 
 use crate::{StoreError, Vault, rows};
 use backstory_model::{Flavor, Outcome, Session, SessionEvent, SessionUid, Timestamp};
-use rusqlite::{OptionalExtension, ToSql, params, params_from_iter};
+use rusqlite::{OptionalExtension, Row, ToSql, params, params_from_iter};
 use std::collections::HashSet;
 
 /// Which sessions a search looks at. Within a list any entry holds, an empty list holds always.
@@ -20,8 +20,6 @@ pub struct SessionScope {
     pub sessions: Vec<String>,
     /// In which a model took part whose name holds this.
     pub models: Vec<String>,
-    /// Of this project.
-    pub project_key: Option<String>,
 }
 
 impl Vault {
@@ -57,7 +55,6 @@ impl Vault {
             scope.sessions.clone(),
         );
         any_of("instr(lower(models), lower(?)) > 0", scope.models.clone());
-        any_of("project_key = ?", scope.project_key.iter().cloned().collect());
         let mut statement = self.connection.prepare(&sql)?;
         let ids = statement.query_map(params_from_iter(values), |row| row.get(0))?;
         Ok(Some(ids.collect::<Result<_, _>>()?))
@@ -70,13 +67,13 @@ impl Vault {
         Ok(self.connection.prepare_cached(&sql)?.query_row([id], rows::session).optional()?)
     }
 
-    /// A session's last activity.
-    pub fn active_at(&self, id: i64) -> Result<Option<Timestamp>, StoreError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT coalesce(ended_at, started_at) FROM sessions WHERE id = ?1")?;
-        let at: Option<Option<i64>> = statement.query_row([id], |row| row.get(0)).optional()?;
-        Ok(at.flatten().map(Timestamp))
+    /// A session's last activity, and its project.
+    pub fn standing(&self, id: i64) -> Result<(Option<Timestamp>, Option<String>), StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT coalesce(ended_at, started_at), project_key FROM sessions WHERE id = ?1",
+        )?;
+        let row = |row: &Row<'_>| Ok((row.get::<_, Option<i64>>(0)?.map(Timestamp), row.get(1)?));
+        Ok(statement.query_row([id], row).optional()?.unwrap_or_default())
     }
 
     /// One event; none if it left.

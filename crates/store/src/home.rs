@@ -52,6 +52,14 @@ impl Home {
         entries.flatten().map(|entry| entry.path()).filter(is_index).collect()
     }
 
+    /// Bytes of all of them. A handful of large files: what the last piece of each wastes on disk does
+    /// not count.
+    pub fn index_bytes(&self) -> u64 {
+        let dirs = self.indices().into_iter().filter_map(|dir| fs::read_dir(dir).ok());
+        let files = dirs.flat_map(Iterator::flatten).filter_map(|entry| entry.metadata().ok());
+        files.map(|file| file.len()).sum()
+    }
+
     /// What hooks left for the next sweep.
     pub fn spool(&self) -> PathBuf {
         self.dir.join("spool")

@@ -2,8 +2,8 @@
 //! it, and struck out once the index has it. Whatever is killed in between is done again.
 
 use crate::{Home, PendingSession, StoreError, Vault, Writer};
-use backstory_model::{SessionUid, Timestamp};
-use rusqlite::{OptionalExtension, params};
+use backstory_model::SessionUid;
+use rusqlite::{OptionalExtension, Row, params};
 
 /// What the index has not heard of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,10 +14,6 @@ pub struct IndexDebt {
     pub flags: u32,
     /// False once it was forgotten.
     pub is_known: bool,
-    /// Its title.
-    pub title: Option<String>,
-    /// Its last activity.
-    pub active_at: Option<Timestamp>,
 }
 
 impl IndexDebt {
@@ -43,37 +39,43 @@ pub struct IndexState {
     pub batch: u64,
 }
 
+const DEBT_SQL: &str = "SELECT s.id, s.session_uid,
+    max(iif(d.flags & 4, 0, s.indexed_seq), s.evicted_before), s.next_seq, d.flags,
+    s.events > 0 AND s.forgotten_at IS NULL
+    FROM index_debts d JOIN sessions s ON s.id = d.session_id";
+
+fn debt(row: &Row<'_>) -> rusqlite::Result<IndexDebt> {
+    Ok(IndexDebt {
+        session: PendingSession {
+            id: row.get(0)?,
+            uid: SessionUid::from_stored(row.get(1)?),
+            from_seq: row.get(2)?,
+            next_seq: row.get(3)?,
+        },
+        flags: row.get(4)?,
+        is_known: row.get(5)?,
+    })
+}
+
 impl Vault {
-    /// What the index has not heard of, at most `limit` sessions.
-    pub fn index_debts(&self, limit: usize) -> Result<Vec<IndexDebt>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT s.id, s.session_uid,
-                max(iif(d.flags & 4, 0, s.indexed_seq), s.evicted_before), s.next_seq,
-                d.flags, s.events > 0 AND s.forgotten_at IS NULL, s.title,
-                coalesce(s.ended_at, s.started_at)
-             FROM index_debts d JOIN sessions s ON s.id = d.session_id
-             ORDER BY d.session_id LIMIT ?1",
-        )?;
-        let debts = statement.query_map([limit as i64], |row| {
-            Ok(IndexDebt {
-                session: PendingSession {
-                    id: row.get(0)?,
-                    uid: SessionUid::from_stored(row.get(1)?),
-                    from_seq: row.get(2)?,
-                    next_seq: row.get(3)?,
-                },
-                flags: row.get(4)?,
-                is_known: row.get(5)?,
-                title: row.get(6)?,
-                active_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
-            })
-        })?;
+    /// What the index has not heard of, in sessions behind row id `after`, at most `limit` of them.
+    pub fn index_debts(&self, after: i64, limit: usize) -> Result<Vec<IndexDebt>, StoreError> {
+        let sql = format!("{DEBT_SQL} WHERE d.session_id > ?1 ORDER BY d.session_id LIMIT ?2");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let debts = statement.query_map(params![after, limit as i64], debt)?;
         Ok(debts.collect::<Result<_, _>>()?)
+    }
+
+    /// What the index has not heard of a session.
+    pub fn index_debt(&self, session_id: i64) -> Result<Option<IndexDebt>, StoreError> {
+        let sql = format!("{DEBT_SQL} WHERE d.session_id = ?1");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        Ok(statement.query_row([session_id], debt).optional()?)
     }
 
     /// Sessions the index has not heard all of.
     pub fn index_debt_count(&self) -> Result<u64, StoreError> {
-        let count = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+        let count = |row: &Row<'_>| row.get::<_, i64>(0);
         Ok(self.connection.query_row("SELECT count(*) FROM index_debts", [], count)? as u64)
     }
 

@@ -13,8 +13,9 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Raw bytes gathered before a block is compressed.
-pub const BLOCK_BYTES: usize = 128 * 1024;
+/// Raw bytes gathered before a block is compressed. More would shrink a little better, but whoever
+/// wants one payload has to take the whole block apart.
+pub const BLOCK_BYTES: usize = 64 * 1024;
 
 const MAGIC: &[u8; 8] = b"BSPACK1\n";
 const HEADER: usize = 16;

@@ -105,6 +105,16 @@ impl Vault {
         Ok(found.collect::<Result<_, _>>()?)
     }
 
+    /// Hands the uid of every session to `each`, forgotten ones included.
+    pub fn for_each_uid(&self, mut each: impl FnMut(&str)) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached("SELECT session_uid FROM sessions")?;
+        let mut found = statement.query([])?;
+        while let Some(row) = found.next()? {
+            each(&row.get::<_, String>(0)?);
+        }
+        Ok(())
+    }
+
     /// Hands every event of a session to `each`, by seq; stops early when `each` says so.
     pub fn for_each_event(
         &self,

@@ -65,7 +65,7 @@ impl Vault {
         Ok(Tiers {
             raw_rows: database.saturating_sub(distilled),
             raw_packs: packs as u64,
-            raw_index: self.home.indices().iter().map(|dir| bytes_in(dir)).sum(),
+            raw_index: self.home.index_bytes(),
             distilled,
         })
     }
@@ -99,13 +99,6 @@ impl Vault {
         })?;
         Ok(residents.collect::<Result<_, _>>()?)
     }
-}
-
-fn bytes_in(dir: &std::path::Path) -> u64 {
-    let Ok(entries) = fs_err::read_dir(dir) else { return 0 };
-    let files = entries.flatten().filter_map(|entry| entry.metadata().ok());
-    // A handful of large files: what the last piece of each wastes does not count.
-    files.map(|file| file.len()).sum()
 }
 
 /// Bytes of every table and index but those of events.

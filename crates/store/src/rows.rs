@@ -153,6 +153,10 @@ pub(crate) fn event(row: &Row<'_>, session_uid: &SessionUid) -> rusqlite::Result
     Ok(event)
 }
 
+pub(crate) fn kind(row: &Row<'_>) -> rusqlite::Result<EventKind> {
+    Ok(EventKind::from_code(row.get(5)?).unwrap_or(EventKind::Lifecycle))
+}
+
 /// For readers that take the payload themselves.
 pub(crate) fn event_without_payload(
     row: &Row<'_>,
@@ -166,7 +170,7 @@ pub(crate) fn event_without_payload(
         parent_seq: row.get(2)?,
         native_id: native_id_text(row.get_ref(3)?),
         ts: row.get::<_, Option<i64>>(4)?.map(Timestamp),
-        kind: EventKind::from_code(row.get(5)?).unwrap_or(EventKind::Lifecycle),
+        kind: kind(row)?,
         role: Role::from_code(row.get(6)?).unwrap_or(Role::System),
         is_sidechain: flags & FLAG_SIDECHAIN != 0,
         tool: row.get(8)?,

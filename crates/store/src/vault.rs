@@ -14,10 +14,15 @@ pub struct Vault {
     pub(crate) home: Home,
     pub(crate) connection: Connection,
     /// The block read last: payloads of neighbouring events share it.
-    last_block: RefCell<Option<CachedBlock>>,
+    blocks: RefCell<Vec<CachedBlock>>,
     /// Identities of the session last asked for whose events have left.
     pub(crate) departed: RefCell<Option<Departed>>,
 }
+
+/// Blocks kept after they were read: what one looks at next is often in one of them…
+const KEPT_BLOCKS: usize = 4;
+/// …but not too much of it.
+const KEPT_BYTES: usize = 1_000_000;
 
 #[derive(Debug)]
 struct CachedBlock {
@@ -55,7 +60,7 @@ impl Vault {
         Ok(Self {
             home: home.clone(),
             connection,
-            last_block: RefCell::default(),
+            blocks: RefCell::default(),
             departed: RefCell::default(),
         })
     }
@@ -177,15 +182,25 @@ impl Vault {
         Ok(String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// The raw bytes of a block; the one read last is kept.
+    /// The raw bytes of a block; a few read last are kept.
     pub(crate) fn block_bytes(&self, session_id: i64, block: u64) -> Result<Ref<'_, [u8]>, String> {
         let holds =
             |cached: &CachedBlock| (cached.session_id, cached.position) == (session_id, block);
-        if !self.last_block.borrow().as_ref().is_some_and(holds) {
+        let known = self.blocks.borrow().iter().position(holds);
+        let at = if let Some(at) = known {
+            at
+        } else {
             let raw = pack::read_block(&self.home.pack(session_id), block)?;
-            *self.last_block.borrow_mut() = Some(CachedBlock { session_id, position: block, raw });
-        }
-        let cached = self.last_block.borrow();
-        Ok(Ref::map(cached, |cached| cached.as_ref().map_or(&[][..], |cached| &cached.raw)))
+            let mut blocks = self.blocks.borrow_mut();
+            let kept: usize = blocks.iter().map(|cached| cached.raw.len()).sum();
+            if blocks.len() == KEPT_BLOCKS || kept + raw.len() > KEPT_BYTES {
+                blocks.clear();
+            }
+            blocks.push(CachedBlock { session_id, position: block, raw });
+            blocks.len() - 1
+        };
+        Ok(Ref::map(self.blocks.borrow(), |blocks| {
+            blocks.get(at).map_or(&[][..], |cached| &cached.raw)
+        }))
     }
 }

@@ -54,7 +54,7 @@ fn shape(report: &IndexReport, status: IndexStatus) -> api::Index {
         documents: stock.documents,
         vectors: stock.vectors,
         segments: stock.segments,
-        bytes: stock.bytes,
+        bytes: status.bytes,
         behind: status.behind,
         problem: report.failure.clone().or(status.problem),
     }

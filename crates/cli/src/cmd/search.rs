@@ -243,12 +243,14 @@ impl<'a> View<'a> {
         let columns = ui.columns();
         match self {
             Self::Sessions(sessions) => {
-                let ids = ShortIds::new(vault)?;
+                let uids = sessions.iter().map(|found| &found.session.session_uid);
+                let ids = ShortIds::few(vault, uids)?;
                 found::write_sessions(sessions, &ids, context, columns, ui.out())
             }
             Self::Files(files) => found::write_files(files, context, ui.out()),
             Self::Commands(commands) => {
-                let ids = ShortIds::new(vault)?;
+                let uids = commands.iter().map(|ran| &ran.event.session_uid);
+                let ids = ShortIds::few(vault, uids)?;
                 found::write_commands(commands, &ids, context, ui.out())
             }
         }

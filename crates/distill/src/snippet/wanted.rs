@@ -21,6 +21,8 @@ pub struct Wanted {
     phrases: Vec<(Vec<String>, usize)>,
     /// What meeting each want is worth.
     weights: Vec<f32>,
+    /// The first bytes of all of these, sorted: most words of a text are none of them.
+    firsts: Vec<u8>,
 }
 
 /// A place where a want is met.
@@ -61,7 +63,16 @@ impl Wanted {
             wanted.phrases.push((words, want));
         }
         wanted.drop_stop_words();
+        wanted.note_firsts();
         wanted
+    }
+
+    fn note_firsts(&mut self) {
+        let words = self.exact.keys().chain(self.stems.keys());
+        let all = words.chain(self.prefixes.iter().map(|(prefix, _)| prefix));
+        self.firsts = all.filter_map(|word| word.as_bytes().first().copied()).collect();
+        self.firsts.sort_unstable();
+        self.firsts.dedup();
     }
 
     fn want(&mut self, weight: f32) -> usize {
@@ -130,6 +141,11 @@ impl Wanted {
 
     /// The want a term meets, and how well.
     fn meets(&self, term: &Term<'_>) -> Option<(usize, f32)> {
+        // No ending changes how a word begins.
+        let first = term.text.as_bytes().first()?;
+        if self.firsts.binary_search(first).is_err() {
+            return None;
+        }
         if let Some(want) = self.exact.get(term.text) {
             return Some((*want, 1.0));
         }
@@ -137,10 +153,8 @@ impl Wanted {
         if let Some((_, want)) = self.prefixes.iter().find(is_open) {
             return Some((*want, 1.0));
         }
-        // No ending changes how a word begins.
-        let first = term.text.as_bytes().first();
         if term.kind != TermKind::Word
-            || !self.stems.keys().any(|stem| stem.as_bytes().first() == first)
+            || !self.stems.keys().any(|stem| stem.as_bytes().first() == Some(first))
         {
             return None;
         }

@@ -3,13 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Lower case without diacritics.
-pub fn fold(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    fold_into(text, &mut folded);
-    folded
-}
-
+/// Adds a text in lower case, without diacritics.
 pub(super) fn fold_into(text: &str, out: &mut String) {
     if text.is_ascii() {
         let from = out.len();

@@ -11,7 +11,6 @@ mod humps;
 mod stems;
 mod stop;
 
-pub use fold::fold;
 pub use stems::{Stems, stem};
 pub use stop::is_stop_word;
 
@@ -63,25 +62,17 @@ const MIN_NAME_BYTES: usize = 6;
 /// to find a name by.
 pub fn for_each_name(text: &str, each: &mut dyn FnMut(&str)) {
     let bytes = text.as_bytes();
-    let mut from = None;
-    for (at, byte) in bytes.iter().enumerate() {
-        match (is_word_byte(*byte), from) {
-            (true, None) => from = Some(at),
-            (false, Some(start)) => {
-                name(text, start, at, each);
-                from = None;
-            }
-            _ => {}
+    let ends = |from: usize, is_word: bool| {
+        let end = bytes[from..].iter().position(|byte| is_word_byte(*byte) != is_word);
+        end.map_or(bytes.len(), |end| from + end)
+    };
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = ends(at, false);
+        at = ends(start, true);
+        if (MIN_NAME_BYTES..=MAX_TERM_BYTES).contains(&(at - start)) {
+            each(&text[start..at]);
         }
-    }
-    if let Some(start) = from {
-        name(text, start, bytes.len(), each);
-    }
-}
-
-fn name(text: &str, start: usize, end: usize, each: &mut dyn FnMut(&str)) {
-    if (MIN_NAME_BYTES..=MAX_TERM_BYTES).contains(&(end - start)) {
-        each(&text[start..end]);
     }
 }
 
@@ -97,12 +88,10 @@ impl Cutter<'_, '_> {
         let bytes = self.text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            if is_word_byte(bytes[at]) {
-                at = self.word_run(at);
-            } else if bytes[at].is_ascii() {
-                at += 1;
-            } else {
-                at = self.other(at);
+            match class(bytes[at]) {
+                0 => at += 1,
+                WIDE => at = self.other(at),
+                _ => at = self.word_run(at),
             }
         }
     }
@@ -120,14 +109,27 @@ impl Cutter<'_, '_> {
     }
 
     fn word_run(&mut self, start: usize) -> usize {
-        let (end, is_ascii) = run_end(self.text, start);
+        let (end, kind) = run_end(self.text, start);
         let run = &self.text[start..end];
         let first = self.position;
-        let cuts = if is_ascii { self.ascii_run(run, start) } else { self.mixed_run(run, start) };
+        let cuts = match kind {
+            Run::Plain => self.plain_run(run, start),
+            Run::Ascii => self.ascii_run(run, start),
+            Run::Mixed => self.mixed_run(run, start),
+        };
         if cuts > 0 {
             self.file_name(start, end, first);
         }
         end
+    }
+
+    /// Most runs are one word as it is.
+    fn plain_run(&mut self, run: &str, start: usize) -> usize {
+        let text = &run[..run.len().min(MAX_TERM_BYTES)];
+        let (end, position) = (start + run.len(), self.position);
+        (self.each)(Term { text, start, end, position, kind: TermKind::Word });
+        self.position += 1;
+        1
     }
 
     /// Emits the parts of an ASCII run and, if there are several, the whole.
@@ -221,24 +223,65 @@ impl Cutter<'_, '_> {
     }
 }
 
+/// What a byte can be: part of a word…
+const WORD: u8 = 1;
+/// …one that makes a word more than a plain one…
+const CUT: u8 = 2;
+/// …or the beginning of a character beyond ASCII.
+const WIDE: u8 = 4;
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        let byte = at as u8;
+        classes[at] = match byte {
+            b'a'..=b'z' | b'0'..=b'9' => WORD,
+            b'A'..=b'Z' | b'_' => WORD | CUT,
+            128.. => WIDE,
+            _ => 0,
+        };
+        at += 1;
+    }
+    classes
+};
+
+fn class(byte: u8) -> u8 {
+    CLASSES[usize::from(byte)]
+}
+
 fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+    class(byte) & WORD != 0
 }
 
 fn is_word_char(c: char) -> bool {
     (c.is_alphanumeric() && !is_cjk(c)) || c == '_' || fold::is_mark(c)
 }
 
-/// The end of the run of word characters, and whether it is plain ASCII.
-fn run_end(text: &str, start: usize) -> (usize, bool) {
+/// What a run of word characters is made of.
+enum Run {
+    /// Lower case and digits only.
+    Plain,
+    Ascii,
+    Mixed,
+}
+
+/// The end of the run of word characters, and what it is made of.
+fn run_end(text: &str, start: usize) -> (usize, Run) {
     let bytes = &text.as_bytes()[start..];
-    let ascii = bytes.iter().position(|byte| !is_word_byte(*byte)).unwrap_or(bytes.len());
+    let (mut ascii, mut met) = (0, 0);
+    while let Some(byte) = bytes.get(ascii)
+        && class(*byte) & WORD != 0
+    {
+        met |= class(*byte);
+        ascii += 1;
+    }
+    let plain = if met & CUT == 0 { Run::Plain } else { Run::Ascii };
     if bytes.get(ascii).is_none_or(u8::is_ascii) {
-        return (start + ascii, true);
+        return (start + ascii, plain);
     }
     let rest = &text[start + ascii..];
     let more = rest.find(|c: char| !is_word_char(c)).unwrap_or(rest.len());
-    (start + ascii + more, more == 0)
+    (start + ascii + more, if more == 0 { plain } else { Run::Mixed })
 }
 
 /// Hashes, keys and encoded bytes: their humps mean nothing.

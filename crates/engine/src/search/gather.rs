@@ -5,7 +5,7 @@ use super::{Mode, Paths, SearchOptions, Searcher, in_order};
 use crate::SyncError;
 use backstory_distill::query::{Query, Without};
 use backstory_distill::ranking::{Candidate, Evidence, Ranked};
-use backstory_index::{Facts, Hit, IndexReader, Lexical, Place, Wanted, WantedWord};
+use backstory_index::{Facts, Hit, IndexError, IndexReader, Lexical, Place, Wanted, WantedWord};
 use backstory_meaning::Embedding;
 use backstory_model::Timestamp;
 use std::collections::HashMap;
@@ -33,52 +33,50 @@ impl Gatherer<'_, '_> {
         &self.searcher.index
     }
 
-    /// Everything that may answer, each place once.
+    /// Everything that may answer, each place once. Words and meaning are looked for side by side.
     pub(super) fn candidates(&self, paths: &mut Paths) -> Result<Vec<Candidate>, SyncError> {
+        paths.lexical = self.options.mode != Mode::Semantic;
+        let embedded = if self.options.mode == Mode::Lexical { None } else { self.embedded(paths) };
+        paths.semantic = embedded.is_some();
+        let (wanted, accept) = (wanted(&self.options.query), self.accept());
+        let search = Lexical { wanted: &wanted, limit: self.limit(), accept: &accept };
+        let index = self.index();
+        let (lists, near) = std::thread::scope(|scope| {
+            let lexical = paths.lexical.then(|| scope.spawn(|| index.lexical(&search)));
+            let near = embedded.as_ref().map(|query| self.near(query)).unwrap_or_default();
+            let lists = lexical.map(|lexical| lexical.join().map_err(|_| IndexError::Broken));
+            (lists, near)
+        });
+        let lists = lists.transpose()?.transpose()?.unwrap_or_default();
         let mut found: HashMap<Place, Candidate> = HashMap::new();
-        if self.options.mode != Mode::Semantic {
-            let wanted = wanted(&self.options.query);
-            let lists = self.index().lexical(&Lexical {
-                wanted: &wanted,
-                limit: self.limit(),
-                accept: &self.accept(),
-            })?;
-            paths.lexical = true;
-            for hit in &lists.prose {
-                candidate(&mut found, hit.place).prose = hit.score;
-            }
-            for hit in &lists.tools {
-                candidate(&mut found, hit.place).tools = hit.score;
+        for hit in &lists.prose {
+            candidate(&mut found, hit.place).prose = hit.score;
+        }
+        for hit in &lists.tools {
+            candidate(&mut found, hit.place).tools = hit.score;
+        }
+        for place in near {
+            if found.contains_key(&place) || self.lets_row(place)? {
+                candidate(&mut found, place);
             }
         }
-        if self.options.mode != Mode::Lexical
-            && let Some(query) = self.embedded(paths)
-        {
-            paths.semantic = true;
-            self.add_near(&query, &mut found)?;
+        if let Some(query) = &embedded {
+            for (place, candidate) in &mut found {
+                candidate.nearness = index.nearness(query, *place);
+            }
         }
         let mut candidates: Vec<Candidate> = found.into_values().collect();
         candidates.sort_by_key(|candidate| (candidate.session, candidate.seq));
         Ok(candidates)
     }
 
-    /// How many of the words each session has. Where single events are asked for, only they count.
-    pub(super) fn evidence(&self) -> Result<Evidence, SyncError> {
-        if self.options.mode == Mode::Semantic || self.gate.asks_for_events() {
-            return Ok(Evidence::default());
-        }
-        let wanted = wanted(&self.options.query);
-        let accept = |session| self.gate.lets_session(session);
-        let found = self.index().evidence(&wanted.words, &accept)?;
-        Ok(Evidence { sessions: found.0, attainable: found.1 })
-    }
-
     fn limit(&self) -> usize {
         if self.gate.must_look() { PER_LIST_FILTERED } else { PER_LIST }
     }
 
-    fn accept(&self) -> impl Fn(Place, &Facts) -> bool {
-        |place, facts| self.gate.lets(place, facts)
+    fn accept(&self) -> impl Fn(Place, &Facts) -> bool + Sync {
+        let gate = self.gate;
+        move |place, facts| gate.lets(place, facts)
     }
 
     /// What the query is about; says why not.
@@ -100,26 +98,18 @@ impl Gatherer<'_, '_> {
         embedded
     }
 
-    fn add_near(
-        &self,
-        query: &Embedding,
-        found: &mut HashMap<Place, Candidate>,
-    ) -> Result<(), SyncError> {
+    /// Places near in meaning, as far as the vectors can tell. What must be there to the letter is not
+    /// looked for by meaning.
+    fn near(&self, query: &Embedding) -> Vec<Place> {
         let asked = &self.options.query;
         let must_match = !(asked.phrases.is_empty() && asked.without.is_empty());
-        if !must_match || self.options.mode == Mode::Semantic {
-            let mut accept = |place: Place| self.gate.lets_session(place.session());
-            let limit = if self.looks_at_rows() { PER_LIST_FILTERED } else { PER_LIST };
-            for (place, _) in self.index().nearest(query, limit, &mut accept) {
-                if found.contains_key(&place) || self.lets_row(place)? {
-                    candidate(found, place);
-                }
-            }
+        if must_match && self.options.mode != Mode::Semantic {
+            return Vec::new();
         }
-        for (place, candidate) in found.iter_mut() {
-            candidate.nearness = self.index().nearness(query, *place);
-        }
-        Ok(())
+        let mut accept = |place: Place| self.gate.lets_session(place.session());
+        let limit = if self.looks_at_rows() { PER_LIST_FILTERED } else { PER_LIST };
+        let near = self.index().nearest(query, limit, &mut accept);
+        near.into_iter().map(|(place, _)| place).collect()
     }
 
     fn looks_at_rows(&self) -> bool {
@@ -158,6 +148,21 @@ impl Gatherer<'_, '_> {
         let hits: Vec<Hit> = self.index().newest(&search)?;
         Ok(in_order(hits.iter().map(|hit| (hit.place.session(), hit.place.seq()))))
     }
+}
+
+/// How many of the words each session has. Where single events are asked for, only they count.
+pub(super) fn evidence(
+    index: &IndexReader,
+    options: &SearchOptions,
+    gate: &Gate<'_>,
+) -> Result<Evidence, IndexError> {
+    if options.mode == Mode::Semantic || gate.asks_for_events() {
+        return Ok(Evidence::default());
+    }
+    let accept = |session| gate.lets_session(session);
+    let found = index.evidence(&wanted(&options.query).words, &accept)?;
+    let backstory_index::Evidence { sessions, attainable, foreign } = found;
+    Ok(Evidence { sessions, attainable, foreign })
 }
 
 fn candidate(found: &mut HashMap<Place, Candidate>, place: Place) -> &mut Candidate {

@@ -10,7 +10,7 @@ use backstory_distill::ranking::{Circumstance, Ranked, rank};
 use backstory_distill::snippet::Snippet;
 use backstory_index::{IndexError, IndexReader};
 use backstory_model::{Session, SessionEvent, Timestamp};
-use backstory_store::{SessionScope, StoreError, Vault};
+use backstory_store::Vault;
 use std::collections::HashMap;
 
 /// What to look for, and how.
@@ -158,10 +158,13 @@ impl<'a> Searcher<'a> {
             paths.lexical = true;
             gathered.newest()?
         } else {
-            let candidates = gathered.candidates(&mut paths)?;
-            let mut circumstances = self.circumstances(options, now)?;
-            let evidence = gathered.evidence()?;
-            rank(&candidates, &evidence, &mut |session| circumstances(session))
+            let (index, gate) = (&self.index, &gate);
+            let (candidates, evidence) = std::thread::scope(|scope| {
+                let evidence = scope.spawn(move || gather::evidence(index, options, gate));
+                (gathered.candidates(&mut paths), evidence.join())
+            });
+            let (candidates, evidence) = (candidates?, evidence.map_err(|_| IndexError::Broken)??);
+            rank(&candidates, &evidence, &mut |session| self.circumstance(options, session, now))
         };
         let teller = tell::Teller { vault: self.vault, options, gate: &gate };
         let (sessions, more) = teller.tell(&ranked)?;
@@ -184,24 +187,14 @@ impl<'a> Searcher<'a> {
         Paths { notes, ..Paths::default() }
     }
 
-    /// Tells, for sessions in question, what tips the balance.
-    fn circumstances(
-        &self,
-        options: &SearchOptions,
-        now: Timestamp,
-    ) -> Result<impl FnMut(i64) -> Circumstance, StoreError> {
-        let scope =
-            SessionScope { project_key: options.project.clone(), ..SessionScope::default() };
-        let same = self.vault.ids_in(&scope)?;
-        let mut ages: HashMap<i64, Option<i64>> = HashMap::new();
-        let vault = self.vault;
-        Ok(move |session: i64| Circumstance {
-            age_ms: *ages.entry(session).or_insert_with(|| {
-                // Without a time nothing tips; the error shows when the session is told.
-                vault.active_at(session).ok().flatten().map(|at| now.0 - at.0)
-            }),
-            is_same_project: same.as_ref().is_some_and(|same| same.contains(&session)),
-        })
+    /// What tips the balance for a session.
+    fn circumstance(&self, options: &SearchOptions, session: i64, now: Timestamp) -> Circumstance {
+        // Without a row nothing tips; the error shows when the session is told.
+        let (active_at, project) = self.vault.standing(session).unwrap_or_default();
+        Circumstance {
+            age_ms: active_at.map(|at| now.0 - at.0),
+            is_same_project: project.is_some() && project == options.project,
+        }
     }
 }
 

@@ -34,7 +34,6 @@ impl<'a> Gate<'a> {
             outcomes: filters.outcomes.clone(),
             sessions: filters.sessions.clone(),
             models: filters.models.clone(),
-            project_key: None,
         })?;
         let is_commands = scope == Scope::Commands;
         let mut kinds = filters.kinds.clone();

@@ -14,9 +14,8 @@ mod spooled;
 
 pub use report::{FlavorProgress, PlannedFile, Problem, Progress, SyncReport};
 
-use crate::distil::distil_pending;
+use crate::distil::{distil_and_index, distil_pending};
 use crate::evict::keep_within;
-use crate::index::keep_in_step;
 use crate::project::Projects;
 use crate::task_ref::TaskRefs;
 use backstory_distill::Redactor;
@@ -193,9 +192,13 @@ fn settle(
         (progress.sessions_done, progress.sessions_total) = (done, total);
         on_progress(*progress);
     };
-    report.distilled.add(distil_pending(writer, &options.home, false, now, &mut tell)?);
+    let home = &options.home;
     if options.index {
-        report.indexed.add(keep_in_step(writer, &options.home, &mut tell)?);
+        let (distilled, indexed) = distil_and_index(writer, home, false, now, &mut tell)?;
+        report.distilled.add(distilled);
+        report.indexed.add(indexed);
+    } else {
+        report.distilled.add(distil_pending(writer, home, false, now, None, &mut tell)?);
     }
     report.evictions.add(keep_within(writer, &options.home, budget, now)?);
     Ok(())
