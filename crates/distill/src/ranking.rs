@@ -158,8 +158,9 @@ fn scores(candidates: &[Candidate], (strength, native): (f32, f32)) -> Vec<Optio
     let far = if nearest > far { far } else { 0.0 };
     let meaning = match (words > 0.0, near.is_empty()) {
         (true, false) => native * (MEANING + MEANING_WITHOUT_WORDS * (1.0 - strength)),
-        (false, false) => 1.0,
-        (_, true) => 0.0,
+        // What nobody wrote may still be meant, if it means anything.
+        (false, false) if native > 0.0 => 1.0,
+        _ => 0.0,
     };
     let score = |candidate: &Candidate| {
         let lexical = by_words(candidate) / words.max(f32::MIN_POSITIVE);
@@ -252,6 +253,15 @@ mod tests {
         };
         assert_eq!(rank(&[old, new(9.0)], &Evidence::default(), &mut today)[0].session, 2);
         assert_eq!(rank(&[old, new(8.0)], &Evidence::default(), &mut today)[0].session, 1);
+    }
+
+    #[test]
+    fn where_no_word_is_of_the_language_only_what_is_written_counts() {
+        let candidates = [found(1, 1, 3.0, Some(0.1)), found(2, 1, 0.0, Some(0.9))];
+        let evidence = Evidence { foreign: 1.0, ..Evidence::default() };
+        let ranked = rank(&candidates, &evidence, &mut |_| Circumstance::default());
+        assert_eq!(ranked.iter().map(|found| found.session).collect::<Vec<_>>(), [1]);
+        assert!(rank(&candidates[1..], &evidence, &mut |_| Circumstance::default()).is_empty());
     }
 
     proptest! {

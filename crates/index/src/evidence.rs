@@ -28,7 +28,7 @@ pub struct Evidence {
     /// What a session would have that had them all, over and over.
     pub attainable: f32,
     /// The share of the words that are written somewhere and are none of the language: names, codes,
-    /// hashes.
+    /// hashes. All of it if there is no word of the language.
     pub foreign: f32,
 }
 
@@ -42,7 +42,7 @@ impl IndexReader {
     ) -> Result<Evidence, IndexError> {
         let statistics = Statistics::new(&self.searcher, self.fields);
         let mut found: Vec<(f32, FxHashMap<i64, f32>)> = Vec::new();
-        let (mut all, mut foreign) = (0, 0);
+        let (mut all, mut native, mut foreign) = (0, 0, 0);
         for word in self.telling(words, &statistics)?.into_iter().filter(|word| !word.is_stop_word)
         {
             for (stem, written) in word.stems.iter().zip(&word.words) {
@@ -54,7 +54,9 @@ impl IndexReader {
                     documents = statistics.doc_freq(&terms[0])?;
                 }
                 all += 1;
-                foreign += usize::from(documents > 0 && !is_of_language(stem, written));
+                let is_native = is_of_language(stem, written);
+                native += usize::from(is_native);
+                foreign += usize::from(documents > 0 && !is_native);
                 if documents > MAX_DOCUMENTS {
                     continue;
                 }
@@ -64,7 +66,7 @@ impl IndexReader {
                 found.push((rarity(documents, statistics.documents()) * share, passages));
             }
         }
-        let foreign = foreign as f32 / all.max(1) as f32;
+        let foreign = if all > 0 && native == 0 { 1.0 } else { foreign as f32 / all.max(1) as f32 };
         Ok(Evidence { foreign, ..together(found) })
     }
 

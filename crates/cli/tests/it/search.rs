@@ -88,6 +88,12 @@ fn nothing_found_says_what_may_help() {
 }
 
 #[test]
+fn a_word_of_no_language_that_nobody_wrote_is_not_found() {
+    let sandbox = Sandbox::with_history();
+    assert!(sessions(&sandbox, &["zqxyzzyq"]).is_empty());
+}
+
+#[test]
 fn files_and_commands_are_told_alone() {
     let sandbox = Sandbox::with_history();
     let files = sandbox.run(&["search", "expires", "--files"]);
