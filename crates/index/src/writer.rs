@@ -300,7 +300,8 @@ impl IndexWriter {
 
     /// Ends writing: if anything was removed, segments that hold removed text are written anew without
     /// it before this returns. A card that was replaced stays in its segment until that is merged: the
-    /// session is still known, and a live one changes its card with every sweep. Files of no commit go. Call [`IndexWriter::commit`] before.
+    /// session is still known, and a live one changes its card with every sweep. Files of no commit go.
+    /// Call [`IndexWriter::commit`] before.
     pub fn finish(self) -> Result<(), IndexError> {
         let index = self.writer.index().clone();
         self.vectors.remove_others()?;

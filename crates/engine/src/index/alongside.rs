@@ -24,7 +24,9 @@ pub(crate) struct Kept {
 
 impl Kept {
     pub(crate) fn add(&mut self, event: SessionEvent, text: &str) {
-        self.is_cut |= self.text.len() + text.len() > KEPT_BYTES;
+        if !self.is_cut && self.text.len() + text.len() > KEPT_BYTES {
+            *self = Self { is_cut: true, ..Self::default() };
+        }
         if !self.is_cut && passages::voice(event.kind).is_some() {
             self.text.push_str(text);
             self.events.push((event, self.text.len()));
