@@ -34,8 +34,6 @@ const RECENCY: f32 = 0.06;
 const RECENCY_HALF_DAYS: f32 = 30.0;
 /// What being of the project one stands in adds.
 const SAME_PROJECT: f32 = 0.10;
-/// Circumstances decide among the first so many sessions.
-const FAVOURED: usize = 40;
 const DAY_MS: f32 = 86_400_000.0;
 
 /// A moment some way of searching found.
@@ -100,10 +98,11 @@ pub struct Ranked {
 }
 
 /// Ranks sessions and the moments in them, best first. `evidence` says how many of the words each
-/// session has.
+/// session has; beyond the `first` so many sessions the order may be rough.
 pub fn rank(
     candidates: &[Candidate],
     evidence: &Evidence,
+    first: usize,
     circumstance: &mut dyn FnMut(i64) -> Circumstance,
 ) -> Vec<Ranked> {
     let (most, strength) = (evidence.best().max(f32::MIN_POSITIVE), evidence.strength());
@@ -129,8 +128,8 @@ pub fn rank(
         })
         .collect();
     in_order(&mut ranked);
-    // Asking after every session takes time; of those far down none can rise among the first.
-    let last = ranked.get(FAVOURED).map_or(0.0, |ranked| ranked.score);
+    // Asking after every session takes time; those far down cannot rise among the first.
+    let last = ranked.get(first).map_or(0.0, |ranked| ranked.score);
     for found in &mut ranked {
         if found.score * (1.0 + RECENCY + SAME_PROJECT) >= last {
             found.score *= favour(circumstance(found.session));
@@ -206,7 +205,7 @@ mod tests {
     }
 
     fn order(candidates: &[Candidate]) -> Vec<i64> {
-        let ranked = rank(candidates, &Evidence::default(), &mut |_| Circumstance::default());
+        let ranked = rank(candidates, &Evidence::default(), 99, &mut |_| Circumstance::default());
         ranked.into_iter().map(|ranked| ranked.session).collect()
     }
 
@@ -233,7 +232,7 @@ mod tests {
         let sessions = HashMap::from([(1, 2.0), (2, 5.0)]);
         let evidence = Evidence { sessions, attainable: 8.0, foreign: 0.0 };
         let ranked =
-            rank(&[one_word, many[0], many[1]], &evidence, &mut |_| Circumstance::default());
+            rank(&[one_word, many[0], many[1]], &evidence, 99, &mut |_| Circumstance::default());
         assert_eq!(ranked[0].session, 2);
     }
 
@@ -251,17 +250,17 @@ mod tests {
             age_ms: Some(if session == 2 { 0 } else { 400 * 86_400_000 }),
             is_same_project: session == 2,
         };
-        assert_eq!(rank(&[old, new(9.0)], &Evidence::default(), &mut today)[0].session, 2);
-        assert_eq!(rank(&[old, new(8.0)], &Evidence::default(), &mut today)[0].session, 1);
+        assert_eq!(rank(&[old, new(9.0)], &Evidence::default(), 99, &mut today)[0].session, 2);
+        assert_eq!(rank(&[old, new(8.0)], &Evidence::default(), 99, &mut today)[0].session, 1);
     }
 
     #[test]
     fn where_no_word_is_of_the_language_only_what_is_written_counts() {
         let candidates = [found(1, 1, 3.0, Some(0.1)), found(2, 1, 0.0, Some(0.9))];
         let evidence = Evidence { foreign: 1.0, ..Evidence::default() };
-        let ranked = rank(&candidates, &evidence, &mut |_| Circumstance::default());
+        let ranked = rank(&candidates, &evidence, 99, &mut |_| Circumstance::default());
         assert_eq!(ranked.iter().map(|found| found.session).collect::<Vec<_>>(), [1]);
-        assert!(rank(&candidates[1..], &evidence, &mut |_| Circumstance::default()).is_empty());
+        assert!(rank(&candidates[1..], &evidence, 99, &mut |_| Circumstance::default()).is_empty());
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! What a session as a whole says to a query: its words may be spread over many events.
 
-use crate::statistics::Statistics;
-use crate::{IndexError, IndexReader, WantedWord};
+use crate::asked::Asked;
+use crate::{IndexError, IndexReader};
 use backstory_meaning::Table;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet as _, TERMINATED, Term};
 
 /// Words in more documents than this say little about a session, and would take long to follow.
-const MAX_DOCUMENTS: u64 = 8_000;
+const MAX_DOCUMENTS: u64 = 4_000;
 /// How soon more passages with a word add nothing.
 const SATURATION: f32 = 1.2;
 
@@ -32,25 +32,20 @@ pub struct Evidence {
     pub foreign: f32,
 }
 
-impl IndexReader {
-    /// What sessions as a whole say to some words. A word is rare if few passages have it, and few of
+impl Asked<'_> {
+    /// What sessions as a whole say to the words. A word is rare if few passages have it, and few of
     /// the sessions in question.
-    pub fn evidence(
-        &self,
-        words: &[WantedWord],
-        accept: &dyn Fn(i64) -> bool,
-    ) -> Result<Evidence, IndexError> {
-        let statistics = Statistics::new(&self.searcher, self.fields);
+    pub fn evidence(&self, accept: &dyn Fn(i64) -> bool) -> Result<Evidence, IndexError> {
+        let (index, statistics) = (self.index, &self.statistics);
         let mut found: Vec<(f32, FxHashMap<i64, f32>)> = Vec::new();
         let (mut all, mut native, mut foreign) = (0, 0, 0);
-        for word in self.telling(words, &statistics)?.into_iter().filter(|word| !word.is_stop_word)
-        {
+        for word in self.words.iter().filter(|word| !word.is_stop_word) {
             for (stem, written) in word.stems.iter().zip(&word.words) {
-                let mut terms = self.word_terms(stem, written).to_vec();
+                let mut terms = index.fields.word_terms(stem, written).to_vec();
                 let mut documents = statistics.documents_with(stem)?;
                 if documents == 0 {
                     // In the depths of a long output only names are known.
-                    terms = vec![Term::from_field_text(self.fields.names, written)];
+                    terms = vec![Term::from_field_text(index.fields.names, written)];
                     documents = statistics.doc_freq(&terms[0])?;
                 }
                 all += 1;
@@ -60,7 +55,7 @@ impl IndexReader {
                 if documents > MAX_DOCUMENTS {
                     continue;
                 }
-                let mut passages = self.passages_with(&terms)?;
+                let mut passages = index.passages_with(&terms)?;
                 passages.retain(|session, _| accept(*session));
                 let share = 1.0 / word.stems.len() as f32;
                 found.push((rarity(documents, statistics.documents()) * share, passages));
@@ -69,14 +64,9 @@ impl IndexReader {
         let foreign = if all > 0 && native == 0 { 1.0 } else { foreign as f32 / all.max(1) as f32 };
         Ok(Evidence { foreign, ..together(found) })
     }
+}
 
-    /// A word in every field of words.
-    fn word_terms(&self, stem: &str, written: &str) -> [Term; 4] {
-        self.fields.word_fields().map(|field| {
-            Term::from_field_text(field, if field == self.fields.tool { written } else { stem })
-        })
-    }
-
+impl IndexReader {
     /// How many passages of each session have one of the terms.
     fn passages_with(&self, terms: &[Term]) -> Result<FxHashMap<i64, f32>, IndexError> {
         let mut passages: FxHashMap<i64, f32> = FxHashMap::default();

@@ -1,5 +1,6 @@
 //! Finding by words: the best passages by BM25, prose and tool text in lists of their own.
 
+use crate::asked::Asked;
 use crate::columns::Columns;
 use crate::schema::Facts;
 use crate::statistics::Statistics;
@@ -13,12 +14,6 @@ use tantivy::query::{
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, Score, SegmentReader, Term};
 
-/// Words searched for; of more, the rarest: a pasted prompt has many that tell nothing.
-const MAX_WORDS: usize = 10;
-/// So many are searched for however common they are…
-const MIN_WORDS: usize = 2;
-/// …and more only while all of them together are in no more documents than this.
-const MAX_DOCUMENTS: u64 = 60_000;
 /// A title says more than a line of a message, the human's words a little more than the agent's.
 const TITLE_WEIGHT: Score = 1.6;
 const PROMPT_WEIGHT: Score = 1.0;
@@ -52,22 +47,26 @@ pub struct Lexical<'a> {
     /// Places per list.
     pub limit: usize,
     /// Which passages count.
-    pub accept: &'a (dyn Fn(Place, &Facts) -> bool + Sync),
+    pub accept: Accept<'a>,
 }
 
-impl IndexReader {
-    /// The best passages for some words.
-    pub fn lexical(&self, search: &Lexical<'_>) -> Result<Lists, IndexError> {
-        let statistics = Statistics::new(&self.searcher, self.fields);
-        let words = self.telling(&search.wanted.words, &statistics)?;
-        let fields = &self.fields;
+/// Says which passages count.
+pub type Accept<'a> = &'a (dyn Fn(Place, &Facts) -> bool + Sync);
+
+impl Asked<'_> {
+    /// The best passages for the words.
+    pub fn lists(&self, limit: usize, accept: Accept<'_>) -> Result<Lists, IndexError> {
+        let index = self.index;
+        let fields = &index.fields;
         let prose =
             [(fields.title, TITLE_WEIGHT), (fields.prompt, PROMPT_WEIGHT), (fields.prose, 1.0)];
-        let refused = self.refused(search.wanted)?;
+        let refused = index.refused(self.wanted)?;
+        let search = Lexical { wanted: self.wanted, limit, accept };
         let run = |words_in: &[(Field, Score)], names: bool| -> Result<Vec<Hit>, IndexError> {
-            let query = self.query(search.wanted, &words, words_in, names)?;
-            match query {
-                Some(query) => self.best(query.as_ref(), &statistics, refused.as_deref(), search),
+            match index.query(self.wanted, &self.words, words_in, names)? {
+                Some(query) => {
+                    index.best(query.as_ref(), &self.statistics, refused.as_deref(), &search)
+                }
                 None => Ok(Vec::new()),
             }
         };
@@ -78,7 +77,9 @@ impl IndexReader {
             Ok(Lists { prose, tools: tools? })
         })
     }
+}
 
+impl IndexReader {
     /// The newest passages that have every word; without a word, the newest of all.
     pub fn newest(&self, search: &Lexical<'_>) -> Result<Vec<Hit>, IndexError> {
         let refused = self.refused(search.wanted)?;
@@ -94,58 +95,6 @@ impl IndexReader {
         let query: Box<dyn Query> =
             if all.is_empty() { Box::new(AllQuery) } else { Box::new(BooleanQuery::new(all)) };
         self.collect(query.as_ref(), refused.as_deref(), search, &|facts, _| facts.ts.0 as f64)
-    }
-
-    /// Drops stop words unless there is nothing else, and keeps the rarest of many.
-    pub(crate) fn telling<'w>(
-        &self,
-        words: &'w [WantedWord],
-        statistics: &Statistics<'_>,
-    ) -> Result<Vec<&'w WantedWord>, IndexError> {
-        let mut telling: Vec<&WantedWord> =
-            words.iter().filter(|word| !word.is_stop_word && !word.is_empty()).collect();
-        if telling.is_empty() {
-            telling = words.iter().filter(|word| !word.is_empty()).collect();
-        }
-        if telling.len() <= MIN_WORDS {
-            return Ok(telling);
-        }
-        let mut by_rarity = Vec::new();
-        for (at, word) in telling.iter().enumerate() {
-            let seen = self.documents_with(word, statistics)?;
-            // A word nobody wrote finds nothing; it must not push out one that does.
-            by_rarity.push((if seen == 0 { u64::MAX } else { seen }, at));
-        }
-        by_rarity.sort_unstable();
-        by_rarity.truncate(MAX_WORDS);
-        let mut documents = 0_u64;
-        by_rarity = by_rarity
-            .into_iter()
-            .enumerate()
-            .take_while(|(rank, (seen, _))| {
-                documents = documents.saturating_add(if *seen == u64::MAX { 0 } else { *seen });
-                *rank < MIN_WORDS || documents <= MAX_DOCUMENTS
-            })
-            .map(|(_, word)| word)
-            .collect();
-        by_rarity.sort_unstable_by_key(|(_, at)| *at);
-        Ok(by_rarity.into_iter().map(|(_, at)| telling[at]).collect())
-    }
-
-    fn documents_with(
-        &self,
-        word: &WantedWord,
-        statistics: &Statistics<'_>,
-    ) -> Result<u64, IndexError> {
-        let mut most = 0;
-        for term in word.stems.iter().chain(&word.words) {
-            most = most.max(statistics.documents_with(term)?);
-        }
-        for name in &word.names {
-            let term = Term::from_field_text(self.fields.names, name);
-            most = most.max(self.searcher.doc_freq(&term)?);
-        }
-        Ok(most)
     }
 
     fn query(

@@ -6,6 +6,7 @@
 //! found a place reads the archive. [`IndexWriter`] adds and really removes, [`IndexReader`] finds.
 
 mod analysis;
+mod asked;
 mod columns;
 mod error;
 mod evidence;
@@ -21,11 +22,12 @@ mod tokens;
 mod wanted;
 mod writer;
 
+pub use asked::Asked;
 pub use error::IndexError;
 pub use evidence::Evidence;
-pub use lexical::{Hit, Lexical, Lists};
+pub use lexical::{Accept, Hit, Lexical, Lists};
 pub use place::Place;
-pub use reader::{IndexReader, Stock};
+pub use reader::{IndexReader, Stock, Vectors};
 pub use schema::{DIR_NAME, Facts, tool_key};
 pub use wanted::{Phrase, Wanted, WantedWord};
 pub use writer::{IndexWriter, SessionCard};

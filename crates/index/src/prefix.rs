@@ -6,12 +6,14 @@ use tantivy::schema::Field;
 use tantivy::{Searcher, SegmentReader, Term};
 
 /// Terms looked at in one of the largest segments: what is frequent is frequent there…
-const MAX_SCANNED: usize = 1_000;
-const LARGEST: usize = 3;
+const MAX_SCANNED: usize = 400;
+const LARGEST: usize = 2;
 /// …and in the others, where something rare may be.
 const MAX_SCANNED_ELSEWHERE: usize = 64;
-/// Terms searched for; the most frequent ones.
+/// Terms searched for; the most frequent ones…
 const MAX_TERMS: usize = 8;
+/// …but no more of them once so many documents have one.
+const ENOUGH_DOCUMENTS: u64 = 20_000;
 
 /// The most frequent terms of a field with a prefix.
 pub(crate) fn expand(
@@ -44,6 +46,12 @@ pub(crate) fn expand(
     let mut terms: Vec<(Vec<u8>, u64)> = found.into_iter().collect();
     terms.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
     terms.truncate(MAX_TERMS);
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ok(terms.into_iter().map(|(term, _)| Term::from_field_text(field, &text(term))).collect())
+    let mut documents = 0;
+    let wanted = terms.into_iter().take_while(|(_, seen)| {
+        let is_enough = documents >= ENOUGH_DOCUMENTS;
+        documents += seen;
+        !is_enough
+    });
+    let term = |bytes: &[u8]| Term::from_field_text(field, &String::from_utf8_lossy(bytes));
+    Ok(wanted.map(|(bytes, _)| term(&bytes)).collect())
 }

@@ -87,7 +87,7 @@ impl IndexReader {
     pub fn stock(&self) -> Stock {
         Stock {
             documents: self.searcher.num_docs(),
-            vectors: self.files().map(|file| file.len() as u64).sum(),
+            vectors: self.vectors().count(),
             segments: self.searcher.segment_readers().len() as u64,
         }
     }
@@ -97,6 +97,20 @@ impl IndexReader {
         Embedder::new(Table::shipped().ok()?).embed(text)
     }
 
+    /// The vectors, ready to be compared with.
+    pub fn vectors(&self) -> Vectors<'_> {
+        // Those that do not open were sorted out before.
+        let files = self.vectors.iter().filter_map(|bytes| VectorFile::open(bytes).ok());
+        Vectors { files: files.collect() }
+    }
+}
+
+/// The vectors of an index.
+pub struct Vectors<'a> {
+    files: Vec<VectorFile<'a>>,
+}
+
+impl Vectors<'_> {
     /// The places nearest in meaning, best first, each once.
     pub fn nearest(
         &self,
@@ -104,18 +118,16 @@ impl IndexReader {
         limit: usize,
         accept: &mut dyn FnMut(Place) -> bool,
     ) -> Vec<(Place, f32)> {
-        let files: Vec<VectorFile<'_>> = self.files().collect();
-        let found = vectors::nearest(&files, query, limit, &mut |place| accept(Place(place)));
+        let found = vectors::nearest(&self.files, query, limit, &mut |place| accept(Place(place)));
         found.into_iter().map(|(place, cosine)| (Place(place), cosine)).collect()
     }
 
     /// How near a place is; none if it has no vector.
     pub fn nearness(&self, query: &Embedding, place: Place) -> Option<f32> {
-        self.files().filter_map(|file| file.cosine_of(query, place.0)).max_by(f32::total_cmp)
+        self.files.iter().filter_map(|file| file.cosine_of(query, place.0)).max_by(f32::total_cmp)
     }
 
-    fn files(&self) -> impl Iterator<Item = VectorFile<'_>> {
-        // Those that do not open were sorted out before.
-        self.vectors.iter().filter_map(|bytes| VectorFile::open(bytes).ok())
+    fn count(&self) -> u64 {
+        self.files.iter().map(|file| file.len() as u64).sum()
     }
 }

@@ -4,6 +4,7 @@ use backstory_model::{EventKind, Timestamp};
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
 };
+use tantivy::Term;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The directory below the home. A change of schema, terms or passages changes the number; an index
@@ -69,6 +70,13 @@ impl Fields {
     /// Where words are looked for.
     pub(crate) fn word_fields(&self) -> [Field; 4] {
         [self.title, self.prompt, self.prose, self.tool]
+    }
+
+    /// A word in every field of words.
+    pub(crate) fn word_terms(&self, stem: &str, written: &str) -> [Term; 4] {
+        self.word_fields().map(|field| {
+            Term::from_field_text(field, if field == self.tool { written } else { stem })
+        })
     }
 }
 

@@ -6,14 +6,23 @@
 //! compared with what is usual in its field.
 
 use crate::schema::Fields;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::Field;
-use tantivy::{Searcher, Term};
+use tantivy::{Searcher, SegmentReader, Term};
+
+/// Documents enough to tell how frequent a word is…
+const SAMPLE: u64 = 100_000;
+/// …if so many of them have it.
+const FREQUENT: u64 = 50;
 
 pub(crate) struct Statistics<'a> {
     searcher: &'a Searcher,
+    /// Segments, the largest first, and how many of them are a sample.
+    by_size: Vec<&'a SegmentReader>,
+    sampled: usize,
     fields: Fields,
     documents: u64,
     known: Mutex<HashMap<Vec<u8>, u64>>,
@@ -21,9 +30,14 @@ pub(crate) struct Statistics<'a> {
 
 impl<'a> Statistics<'a> {
     pub(crate) fn new(searcher: &'a Searcher, fields: Fields) -> Self {
-        let readers = searcher.segment_readers().iter();
-        let documents = readers.map(|segment| u64::from(segment.max_doc())).sum();
-        Self { searcher, fields, documents, known: Mutex::default() }
+        let mut by_size: Vec<&SegmentReader> = searcher.segment_readers().iter().collect();
+        by_size.sort_by_key(|segment| Reverse(segment.max_doc()));
+        let (mut documents, mut sampled) = (0, 0);
+        for segment in &by_size {
+            sampled += usize::from(documents < SAMPLE);
+            documents += u64::from(segment.max_doc());
+        }
+        Self { searcher, by_size, sampled, fields, documents, known: Mutex::default() }
     }
 
     /// Words in a usual text of a field.
@@ -57,6 +71,28 @@ impl<'a> Statistics<'a> {
         let count = count.min(self.documents);
         self.known().insert(word.as_bytes().to_vec(), count);
         Ok(count)
+    }
+
+    /// About how many documents have a word, by its stem in prose and as it is written in tool text.
+    /// Frequent words are counted in the largest segments alone.
+    pub(crate) fn documents_about(&self, stem: &str, written: &str) -> tantivy::Result<u64> {
+        let terms = self.fields.word_terms(stem, written);
+        let count = |segments: &[&SegmentReader]| -> tantivy::Result<u64> {
+            let mut count = 0;
+            for segment in segments {
+                for term in &terms {
+                    count += u64::from(segment.inverted_index(term.field())?.doc_freq(term)?);
+                }
+            }
+            Ok(count)
+        };
+        let (sample, others) = self.by_size.split_at(self.sampled);
+        let seen = count(sample)?;
+        if seen < FREQUENT {
+            return Ok(seen + count(others)?);
+        }
+        let sampled: u64 = sample.iter().map(|segment| u64::from(segment.max_doc())).sum();
+        Ok(seen * self.documents / sampled.max(1))
     }
 }
 

@@ -37,8 +37,7 @@ fn find(home: &Path, words: &str) -> Vec<Place> {
 
 fn find_wanted(home: &Path, wanted: &Wanted) -> Vec<Place> {
     let index = IndexReader::open(home).unwrap();
-    let search = Lexical { wanted, limit: 10, accept: &|_, _| true };
-    let lists = index.lexical(&search).unwrap();
+    let lists = index.ask(wanted).unwrap().lists(10, &|_, _| true).unwrap();
     let mut places: Vec<Place> = lists.prose.iter().map(|hit| hit.place).collect();
     for hit in lists.tools {
         if !places.contains(&hit.place) {
@@ -98,10 +97,10 @@ fn meaning_finds_what_words_do_not() {
     let index = IndexReader::open(home.path()).unwrap();
     let query =
         IndexReader::embed("why does releasing to the test environment take so long").unwrap();
-    let near = index.nearest(&query, 3, &mut |_| true);
+    let near = index.vectors().nearest(&query, 3, &mut |_| true);
     assert_eq!(near[0].0.session(), 2);
-    assert_eq!(index.nearness(&query, near[0].0), Some(near[0].1));
-    let only_first = index.nearest(&query, 3, &mut |place| place.session() == 1);
+    assert_eq!(index.vectors().nearness(&query, near[0].0), Some(near[0].1));
+    let only_first = index.vectors().nearest(&query, 3, &mut |place| place.session() == 1);
     assert!(only_first.iter().all(|(place, _)| place.session() == 1) && only_first.len() == 2);
 }
 

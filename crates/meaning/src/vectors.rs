@@ -132,6 +132,10 @@ impl<'a> VectorFile<'a> {
 
     /// How near the best vector of a place is; none if the place has none.
     pub fn cosine_of(&self, query: &Embedding, place: u64) -> Option<f32> {
+        let bounds = (self.places.first()?, self.places.last()?);
+        if place < u64::from_le_bytes(*bounds.0) || place > u64::from_le_bytes(*bounds.1) {
+            return None;
+        }
         let from = self.places.partition_point(|found| u64::from_le_bytes(*found) < place);
         (from..self.len())
             .take_while(|row| self.place(*row) == place)

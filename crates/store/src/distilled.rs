@@ -113,7 +113,8 @@ impl Vault {
                 // Bookkeeping is told by its summary.
                 _ if event.kind == EventKind::Lifecycle => None,
                 Some((block, offset, len)) if block != rows::LOST_BLOCK => self
-                    .block_bytes(session.id, block as u64)
+                    .payloads
+                    .block(session.id, block as u64)
                     .ok()
                     .map(|bytes| (bytes, offset..offset + len)),
                 _ => None,

@@ -2,10 +2,10 @@
 
 use crate::cursor::{Cursor, SourceStat};
 use crate::departed::Departed;
-use crate::{Home, StoreError, connect, pack, rows};
+use crate::{Home, Payloads, StoreError, connect, rows};
 use backstory_model::{EventKey, SessionEvent, SessionUid};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::cell::{Ref, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// Read access to the archive.
@@ -13,22 +13,9 @@ use std::collections::HashMap;
 pub struct Vault {
     pub(crate) home: Home,
     pub(crate) connection: Connection,
-    /// The block read last: payloads of neighbouring events share it.
-    blocks: RefCell<Vec<CachedBlock>>,
+    pub(crate) payloads: Payloads,
     /// Identities of the session last asked for whose events have left.
     pub(crate) departed: RefCell<Option<Departed>>,
-}
-
-/// Blocks kept after they were read: what one looks at next is often in one of them…
-const KEPT_BLOCKS: usize = 4;
-/// …but not too much of it.
-const KEPT_BYTES: usize = 1_000_000;
-
-#[derive(Debug)]
-struct CachedBlock {
-    session_id: i64,
-    position: u64,
-    raw: Vec<u8>,
 }
 
 /// What a sweep must know of a stored session before it adds to it.
@@ -60,7 +47,7 @@ impl Vault {
         Ok(Self {
             home: home.clone(),
             connection,
-            blocks: RefCell::default(),
+            payloads: Payloads::new(home),
             departed: RefCell::default(),
         })
     }
@@ -167,40 +154,6 @@ impl Vault {
 
     /// The full content of an event: its payload, or its summary where there is no more.
     pub fn payload(&self, event: &SessionEvent) -> Result<String, StoreError> {
-        let failed = |reason: String| StoreError::Payload {
-            address: backstory_model::address(&event.session_uid, event.seq),
-            reason,
-        };
-        let Some(reference) = &event.payload_ref else { return Ok(event.summary.clone()) };
-        let Some((session_id, block, offset, len)) = rows::parse_payload_ref(reference) else {
-            return Err(failed("it was lost with its pack".into()));
-        };
-        let bytes = self.block_bytes(session_id, block).map_err(&failed)?;
-        let bytes = bytes
-            .get(offset..offset + len)
-            .ok_or_else(|| failed("it lies outside its block".into()))?;
-        Ok(String::from_utf8_lossy(bytes).into_owned())
-    }
-
-    /// The raw bytes of a block; a few read last are kept.
-    pub(crate) fn block_bytes(&self, session_id: i64, block: u64) -> Result<Ref<'_, [u8]>, String> {
-        let holds =
-            |cached: &CachedBlock| (cached.session_id, cached.position) == (session_id, block);
-        let known = self.blocks.borrow().iter().position(holds);
-        let at = if let Some(at) = known {
-            at
-        } else {
-            let raw = pack::read_block(&self.home.pack(session_id), block)?;
-            let mut blocks = self.blocks.borrow_mut();
-            let kept: usize = blocks.iter().map(|cached| cached.raw.len()).sum();
-            if blocks.len() == KEPT_BLOCKS || kept + raw.len() > KEPT_BYTES {
-                blocks.clear();
-            }
-            blocks.push(CachedBlock { session_id, position: block, raw });
-            blocks.len() - 1
-        };
-        Ok(Ref::map(self.blocks.borrow(), |blocks| {
-            blocks.get(at).map_or(&[][..], |cached| &cached.raw)
-        }))
+        self.payloads.payload(event)
     }
 }

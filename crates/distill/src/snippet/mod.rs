@@ -1,6 +1,7 @@
 //! The part of a stored text that answers a query, on one line, with the answering words marked.
 
 mod clean;
+mod focus;
 #[cfg(test)]
 mod tests;
 mod wanted;
@@ -9,11 +10,14 @@ mod window;
 pub use wanted::Wanted;
 
 use crate::{clip, passages};
+use focus::Focus;
 use std::ops::Range;
 
 /// Of a longer text only the beginning and the end are looked at.
 const HEAD_BYTES: usize = 1 << 20;
 const TAIL_BYTES: usize = 1 << 18;
+/// A text up to this length is looked at as a whole.
+const SHORT_BYTES: usize = 4096;
 
 /// A piece of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,29 +33,48 @@ pub struct Snippet {
 pub fn snippet(text: &str, wanted: &Wanted, max_chars: usize) -> Snippet {
     let mut spoken = String::new();
     passages::spoken(text, &mut spoken);
-    let line = if spoken.len() <= HEAD_BYTES + TAIL_BYTES {
-        clean::one_line(&spoken)
-    } else {
-        let mut line = clean::one_line(clip::head(&spoken, HEAD_BYTES));
-        line.push_str(" … ");
-        line.push_str(&clean::one_line(clip::tail(&spoken, TAIL_BYTES)));
-        line
-    };
+    if spoken.len() > HEAD_BYTES + TAIL_BYTES {
+        let tail = clip::tail(&spoken, TAIL_BYTES);
+        spoken = format!("{} … {tail}", clip::head(&spoken, HEAD_BYTES));
+    }
+    if spoken.len() > SHORT_BYTES {
+        match wanted.focus(&spoken) {
+            Focus::Anywhere => {}
+            Focus::Nowhere => return part(&spoken, 0..SHORT_BYTES, wanted, max_chars),
+            Focus::At(range) => {
+                let found = part(&spoken, range, wanted, max_chars);
+                if !found.marks.is_empty() {
+                    return found;
+                }
+            }
+        }
+    }
+    part(&spoken, 0..spoken.len(), wanted, max_chars)
+}
+
+/// The densest stretch of a part of a text.
+fn part(text: &str, range: Range<usize>, wanted: &Wanted, max_chars: usize) -> Snippet {
+    let range = text.floor_char_boundary(range.start)..text.floor_char_boundary(range.end);
+    let line = clean::one_line(&text[range.clone()]);
     let hits = wanted.hits(&line);
     let shown = window::densest(&line, &hits, max_chars);
-    cut(&line, &hits, &shown, max_chars)
+    // Who cut the line left room for dots at both ends.
+    let has_dots = max_chars >= window::MIN_CHARS
+        && (shown.len() < line.len() || line.chars().nth(max_chars - 2).is_none());
+    let before = range.start > 0 || shown.start > 0;
+    let behind = range.end < text.len() || shown.end < line.len();
+    cut(&line, &hits, &shown, (has_dots && before, has_dots && behind))
 }
 
 /// Copies the shown part, with dots where it was cut and the marks moved along.
-fn cut(line: &str, hits: &[wanted::Hit], shown: &Range<usize>, max_chars: usize) -> Snippet {
-    let has_dots = max_chars >= window::MIN_CHARS;
+fn cut(line: &str, hits: &[wanted::Hit], shown: &Range<usize>, is_cut: (bool, bool)) -> Snippet {
     let mut text = String::with_capacity(shown.len() + 2 * '…'.len_utf8());
-    if has_dots && shown.start > 0 {
+    if is_cut.0 {
         text.push('…');
     }
     let offset = text.len();
     text.push_str(&line[shown.clone()]);
-    if has_dots && shown.end < line.len() {
+    if is_cut.1 {
         text.push('…');
     }
     let mut marks: Vec<Range<usize>> = Vec::new();

@@ -84,14 +84,27 @@ fn very_long_texts_are_looked_at_from_both_ends() {
     assert_eq!(shown(&text, "needle", 34), "…hay hay hay [needle] at the end");
 }
 
+#[test]
+fn long_texts_are_looked_at_where_the_words_are() {
+    let hay = "some hay and straw ".repeat(400);
+    let text = format!("{hay}busy by itself {hay}the SQLite busyTimeout was raised {hay}");
+    assert_eq!(
+        shown(&text, "sqlite busy timeout", 60),
+        "…hay and straw the [SQLite] [busyTimeout] was raised some hay…"
+    );
+    assert!(shown(&text, "grosse", 30).starts_with("some hay"));
+    assert!(shown(&format!("{text} Größe"), "grosse", 30).ends_with("[Größe]"));
+}
+
 proptest! {
     #[test]
     fn a_snippet_is_bounded_whole_and_clean(
+        repeated in prop_oneof![Just(1_usize), Just(90)],
         text in "([a-z]{1,9}|\\PC|[\\x00-\\x20]|e\u{301}|日本語|\u{1b}\\[3m|👩\u{200d}👧| ){0,120}",
         query in "([a-z]{1,3}|e\u{301}|日本|[a-z]\\*|\"[a-z] [a-z]\")( [a-z]{1,2}){0,3}",
         max_chars in 0_usize..60,
     ) {
-        let snippet = snippet(&text, &wanted(&query), max_chars);
+        let snippet = snippet(&text.repeat(repeated), &wanted(&query), max_chars);
         prop_assert!(snippet.text.chars().count() <= max_chars, "{snippet:?}");
         prop_assert!(!snippet.text.chars().any(char::is_control));
         prop_assert!(!snippet.text.contains("  "));

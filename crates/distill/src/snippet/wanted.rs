@@ -1,13 +1,12 @@
 //! What a query wants, ready to be found in texts.
 
+use super::focus::{Beginnings, Focus};
 use crate::query::Query;
 use crate::terms::{self, Term, TermKind, is_stop_word, stem};
 use std::collections::HashMap;
 
 /// More hits in one text say nothing more about it.
 const MOST_HITS: usize = 20_000;
-/// A word met as it was typed is worth more than another form of it.
-const OTHER_FORM: f32 = 0.8;
 /// A word of a phrase that is met by itself.
 const PHRASE_WORD: f32 = 0.3;
 
@@ -23,6 +22,8 @@ pub struct Wanted {
     weights: Vec<f32>,
     /// The first bytes of all of these, sorted: most words of a text are none of them.
     firsts: Vec<u8>,
+    /// How they begin, if that can be looked for.
+    beginnings: Option<Beginnings>,
 }
 
 /// A place where a want is met.
@@ -34,8 +35,10 @@ pub(super) struct Hit {
     pub(super) end: usize,
     /// Which want.
     pub(super) want: usize,
-    /// What it is worth here.
+    /// What meeting it as it was typed is worth…
     pub(super) weight: f32,
+    /// …and whether it stands here in another form.
+    pub(super) is_other_form: bool,
 }
 
 impl Wanted {
@@ -64,15 +67,27 @@ impl Wanted {
         }
         wanted.drop_stop_words();
         wanted.note_firsts();
+        wanted.beginnings = Beginnings::of(wanted.all());
         wanted
     }
 
-    fn note_firsts(&mut self) {
+    /// Every word, stem and prefix.
+    fn all(&self) -> impl Iterator<Item = &str> {
         let words = self.exact.keys().chain(self.stems.keys());
-        let all = words.chain(self.prefixes.iter().map(|(prefix, _)| prefix));
-        self.firsts = all.filter_map(|word| word.as_bytes().first().copied()).collect();
-        self.firsts.sort_unstable();
-        self.firsts.dedup();
+        words.chain(self.prefixes.iter().map(|(prefix, _)| prefix)).map(String::as_str)
+    }
+
+    /// Where in a text to look closely.
+    pub(super) fn focus(&self, text: &str) -> Focus {
+        self.beginnings.as_ref().map_or(Focus::Anywhere, |words| words.focus(text))
+    }
+
+    fn note_firsts(&mut self) {
+        let mut firsts: Vec<u8> =
+            self.all().filter_map(|word| word.as_bytes().first().copied()).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        self.firsts = firsts;
     }
 
     fn want(&mut self, weight: f32) -> usize {
@@ -122,15 +137,16 @@ impl Wanted {
             if hits.len() >= MOST_HITS {
                 return;
             }
-            if let Some((want, share)) = self.meets(&term) {
-                let weight = self.weights[want] * share;
-                hits.push(Hit { start: term.start, end: term.end, want, weight });
+            if let Some((want, is_other_form)) = self.meets(&term) {
+                let weight = self.weights[want];
+                hits.push(Hit { start: term.start, end: term.end, want, weight, is_other_form });
             }
             if term.kind != TermKind::Whole {
                 for ((words, want), trail) in self.phrases.iter().zip(&mut trails) {
                     if let Some(start) = trail.step(words, &term) {
-                        let weight = self.weights[*want];
-                        hits.push(Hit { start, end: term.end, want: *want, weight });
+                        let (want, weight) = (*want, self.weights[*want]);
+                        let end = term.end;
+                        hits.push(Hit { start, end, want, weight, is_other_form: false });
                     }
                 }
             }
@@ -139,26 +155,26 @@ impl Wanted {
         hits
     }
 
-    /// The want a term meets, and how well.
-    fn meets(&self, term: &Term<'_>) -> Option<(usize, f32)> {
+    /// The want a term meets, and whether in another form than it was typed.
+    fn meets(&self, term: &Term<'_>) -> Option<(usize, bool)> {
         // No ending changes how a word begins.
         let first = term.text.as_bytes().first()?;
         if self.firsts.binary_search(first).is_err() {
             return None;
         }
         if let Some(want) = self.exact.get(term.text) {
-            return Some((*want, 1.0));
+            return Some((*want, false));
         }
         let is_open = |(prefix, _): &&(String, usize)| term.text.starts_with(prefix.as_str());
         if let Some((_, want)) = self.prefixes.iter().find(is_open) {
-            return Some((*want, 1.0));
+            return Some((*want, false));
         }
         if term.kind != TermKind::Word
             || !self.stems.keys().any(|stem| stem.as_bytes().first() == Some(first))
         {
             return None;
         }
-        self.stems.get(&stem(term.text)).map(|want| (*want, OTHER_FORM))
+        self.stems.get(&stem(term.text)).map(|want| (*want, true))
     }
 }
 

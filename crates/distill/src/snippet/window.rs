@@ -8,6 +8,10 @@ use unicode_normalization::char::is_combining_mark;
 pub(super) const MIN_CHARS: usize = 4;
 /// Meeting the same want once more is worth this share of the first time.
 const AGAIN: f32 = 0.1;
+/// A word met as it was typed is worth more than another form of it.
+const OTHER_FORM: f32 = 0.8;
+/// What adds up to nearly the same is the same.
+const SAME: f32 = 1e-4;
 /// Characters before the first hit, where there is something to cut.
 const LEAD: usize = 32;
 /// A cut is moved so far to fall between words.
@@ -44,25 +48,61 @@ fn best_run(line: &str, hits: &[Hit], room: usize) -> Option<(usize, usize)> {
         places.push((chars, chars + line[hit.start..hit.end].chars().count()));
     }
     let mut best: Option<(f32, usize, usize)> = None;
+    let mut run = Run::new(hits);
+    let mut behind = 0;
     for first in 0..hits.len() {
         let begin = places[first].0;
-        let fits = places[first..].iter().take_while(|(_, end)| end - begin <= room).count();
-        let last = first + fits.max(1) - 1;
-        let worth = worth(&hits[first..=last]);
-        if best.is_none_or(|(most, _, _)| worth > most) {
-            best = Some((worth, first, last));
+        while behind < hits.len() && (behind == first || places[behind].1 - begin <= room) {
+            run.take_in(&hits[behind]);
+            behind += 1;
         }
+        if best.is_none_or(|(most, _, _)| run.worth > most + SAME) {
+            best = Some((run.worth, first, behind - 1));
+        }
+        run.let_go(&hits[first]);
     }
     best.map(|(_, first, last)| (first, last))
 }
 
-fn worth(hits: &[Hit]) -> f32 {
-    let mut total = 0.0;
-    for (at, hit) in hits.iter().enumerate() {
-        let is_again = hits[..at].iter().any(|other| other.want == hit.want);
-        total += if is_again { hit.weight * AGAIN } else { hit.weight };
+/// Hits that follow each other, and what they are worth together.
+struct Run {
+    /// For every want: how often it is met as it was typed, and in another form.
+    met: Vec<(u16, u16)>,
+    worth: f32,
+}
+
+impl Run {
+    fn new(hits: &[Hit]) -> Self {
+        let wants = hits.iter().map(|hit| hit.want + 1).max().unwrap_or(0);
+        Self { met: vec![(0, 0); wants], worth: 0.0 }
     }
-    total
+
+    fn take_in(&mut self, hit: &Hit) {
+        self.change(hit, |count| count + 1);
+    }
+
+    fn let_go(&mut self, hit: &Hit) {
+        self.change(hit, |count| count - 1);
+    }
+
+    fn change(&mut self, hit: &Hit, change: impl Fn(u16) -> u16) {
+        let (typed, other) = &mut self.met[hit.want];
+        let before = worth(*typed, *other);
+        let count = if hit.is_other_form { other } else { typed };
+        *count = change(*count);
+        let (typed, other) = self.met[hit.want];
+        self.worth += hit.weight * (worth(typed, other) - before);
+    }
+}
+
+/// What meeting one want so often is worth.
+fn worth(typed: u16, other: u16) -> f32 {
+    let first = match (typed, other) {
+        (0, 0) => return 0.0,
+        (0, _) => OTHER_FORM,
+        _ => 1.0,
+    };
+    first + AGAIN * (f32::from(typed) + OTHER_FORM * f32::from(other) - first)
 }
 
 /// Where to begin so that at most `lead` characters stand before `from`, between words if possible.

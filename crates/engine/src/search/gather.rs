@@ -3,12 +3,15 @@
 use super::scope::Gate;
 use super::{Mode, Paths, SearchOptions, Searcher, in_order};
 use crate::SyncError;
+use backstory_distill::passages::{self, Voice};
 use backstory_distill::query::{Query, Without};
 use backstory_distill::ranking::{Candidate, Evidence, Ranked};
-use backstory_index::{Facts, Hit, IndexError, IndexReader, Lexical, Place, Wanted, WantedWord};
+use backstory_index::{
+    Facts, Hit, IndexError, IndexReader, Lexical, Lists, Place, Vectors, Wanted, WantedWord,
+};
 use backstory_meaning::Embedding;
 use backstory_model::Timestamp;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Places each way of searching brings in.
 const PER_LIST: usize = 200;
@@ -33,21 +36,25 @@ impl Gatherer<'_, '_> {
         &self.searcher.index
     }
 
-    /// Everything that may answer, each place once. Words and meaning are looked for side by side.
-    pub(super) fn candidates(&self, paths: &mut Paths) -> Result<Vec<Candidate>, SyncError> {
+    /// Everything that may answer, each place once, and how many of the words each session has. Words
+    /// and meaning are looked for side by side.
+    pub(super) fn candidates(
+        &self,
+        paths: &mut Paths,
+    ) -> Result<(Vec<Candidate>, Evidence), SyncError> {
         paths.lexical = self.options.mode != Mode::Semantic;
         let embedded = if self.options.mode == Mode::Lexical { None } else { self.embedded(paths) };
         paths.semantic = embedded.is_some();
-        let (wanted, accept) = (wanted(&self.options.query), self.accept());
-        let search = Lexical { wanted: &wanted, limit: self.limit(), accept: &accept };
-        let index = self.index();
-        let (lists, near) = std::thread::scope(|scope| {
-            let lexical = paths.lexical.then(|| scope.spawn(|| index.lexical(&search)));
-            let near = embedded.as_ref().map(|query| self.near(query)).unwrap_or_default();
-            let lists = lexical.map(|lexical| lexical.join().map_err(|_| IndexError::Broken));
-            (lists, near)
+        let (index, gate, limit) = (self.index(), self.gate, self.limit());
+        let (wanted, vectors) = (wanted(&self.options.query), index.vectors());
+        let (by_words, near) = std::thread::scope(|scope| {
+            let words = || by_words(index, gate, &wanted, limit);
+            let by_words = paths.lexical.then(|| scope.spawn(words));
+            let near = embedded.as_ref().map(|query| self.near(&vectors, query)).unwrap_or_default();
+            let by_words = by_words.map(|found| found.join().map_err(|_| IndexError::Broken));
+            (by_words, near)
         });
-        let lists = lists.transpose()?.transpose()?.unwrap_or_default();
+        let (lists, evidence) = by_words.transpose()?.transpose()?.unwrap_or_default();
         let mut found: HashMap<Place, Candidate> = HashMap::new();
         for hit in &lists.prose {
             candidate(&mut found, hit.place).prose = hit.score;
@@ -61,22 +68,20 @@ impl Gatherer<'_, '_> {
             }
         }
         if let Some(query) = &embedded {
-            for (place, candidate) in &mut found {
-                candidate.nearness = index.nearness(query, *place);
+            // Only prose has a meaning to compare.
+            let tools: HashSet<Place> =
+                lists.tools.iter().filter(|hit| is_tool(hit)).map(|hit| hit.place).collect();
+            for (place, candidate) in found.iter_mut().filter(|(place, _)| !tools.contains(place)) {
+                candidate.nearness = vectors.nearness(query, *place);
             }
         }
         let mut candidates: Vec<Candidate> = found.into_values().collect();
         candidates.sort_by_key(|candidate| (candidate.session, candidate.seq));
-        Ok(candidates)
+        Ok((candidates, evidence))
     }
 
     fn limit(&self) -> usize {
         if self.gate.must_look() { PER_LIST_FILTERED } else { PER_LIST }
-    }
-
-    fn accept(&self) -> impl Fn(Place, &Facts) -> bool + Sync {
-        let gate = self.gate;
-        move |place, facts| gate.lets(place, facts)
     }
 
     /// What the query is about; says why not.
@@ -100,7 +105,7 @@ impl Gatherer<'_, '_> {
 
     /// Places near in meaning, as far as the vectors can tell. What must be there to the letter is not
     /// looked for by meaning.
-    fn near(&self, query: &Embedding) -> Vec<Place> {
+    fn near(&self, vectors: &Vectors<'_>, query: &Embedding) -> Vec<Place> {
         let asked = &self.options.query;
         let must_match = !(asked.phrases.is_empty() && asked.without.is_empty());
         if must_match && self.options.mode != Mode::Semantic {
@@ -108,7 +113,7 @@ impl Gatherer<'_, '_> {
         }
         let mut accept = |place: Place| self.gate.lets_session(place.session());
         let limit = if self.looks_at_rows() { PER_LIST_FILTERED } else { PER_LIST };
-        let near = self.index().nearest(query, limit, &mut accept);
+        let near = vectors.nearest(query, limit, &mut accept);
         near.into_iter().map(|(place, _)| place).collect()
     }
 
@@ -144,25 +149,34 @@ impl Gatherer<'_, '_> {
     /// The newest moments that have every word.
     pub(super) fn newest(&self) -> Result<Vec<Ranked>, SyncError> {
         let wanted = wanted(&self.options.query);
-        let search = Lexical { wanted: &wanted, limit: NEWEST, accept: &self.accept() };
+        let accept = |place: Place, facts: &Facts| self.gate.lets(place, facts);
+        let search = Lexical { wanted: &wanted, limit: NEWEST, accept: &accept };
         let hits: Vec<Hit> = self.index().newest(&search)?;
         Ok(in_order(hits.iter().map(|hit| (hit.place.session(), hit.place.seq()))))
     }
 }
 
-/// How many of the words each session has. Where single events are asked for, only they count.
-pub(super) fn evidence(
+/// What the words find. Where single events are asked for, sessions as a whole are no evidence.
+fn by_words(
     index: &IndexReader,
-    options: &SearchOptions,
     gate: &Gate<'_>,
-) -> Result<Evidence, IndexError> {
-    if options.mode == Mode::Semantic || gate.asks_for_events() {
-        return Ok(Evidence::default());
-    }
-    let accept = |session| gate.lets_session(session);
-    let found = index.evidence(&wanted(&options.query).words, &accept)?;
-    let backstory_index::Evidence { sessions, attainable, foreign } = found;
-    Ok(Evidence { sessions, attainable, foreign })
+    wanted: &Wanted,
+    limit: usize,
+) -> Result<(Lists, Evidence), IndexError> {
+    let asked = index.ask(wanted)?;
+    std::thread::scope(|scope| {
+        let evidence = (!gate.asks_for_events())
+            .then(|| scope.spawn(|| asked.evidence(&|session| gate.lets_session(session))));
+        let lists = asked.lists(limit, &|place, facts| gate.lets(place, facts))?;
+        let evidence = evidence.map(|found| found.join().map_err(|_| IndexError::Broken));
+        let found = evidence.transpose()?.transpose()?.unwrap_or_default();
+        let backstory_index::Evidence { sessions, attainable, foreign } = found;
+        Ok((lists, Evidence { sessions, attainable, foreign }))
+    })
+}
+
+fn is_tool(hit: &Hit) -> bool {
+    hit.facts.kind.and_then(passages::voice) == Some(Voice::Tool)
 }
 
 fn candidate(found: &mut HashMap<Place, Candidate>, place: Place) -> &mut Candidate {

@@ -102,7 +102,7 @@ pub struct FoundSession {
 }
 
 /// A moment that answers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundMoment {
     /// The event; `None` where the session's digest or title answered.
     pub event: Option<SessionEvent>,
@@ -158,13 +158,9 @@ impl<'a> Searcher<'a> {
             paths.lexical = true;
             gathered.newest()?
         } else {
-            let (index, gate) = (&self.index, &gate);
-            let (candidates, evidence) = std::thread::scope(|scope| {
-                let evidence = scope.spawn(move || gather::evidence(index, options, gate));
-                (gathered.candidates(&mut paths), evidence.join())
-            });
-            let (candidates, evidence) = (candidates?, evidence.map_err(|_| IndexError::Broken)??);
-            rank(&candidates, &evidence, &mut |session| self.circumstance(options, session, now))
+            let (candidates, evidence) = gathered.candidates(&mut paths)?;
+            let mut circumstance = |session| self.circumstance(options, session, now);
+            rank(&candidates, &evidence, options.limit, &mut circumstance)
         };
         let teller = tell::Teller { vault: self.vault, options, gate: &gate };
         let (sessions, more) = teller.tell(&ranked)?;

@@ -79,12 +79,16 @@ impl<'a> Gate<'a> {
             })
     }
 
+    /// True if only events that touched certain files are wanted.
+    pub(super) fn asks_for_files(&self) -> bool {
+        !self.filters.files.is_empty()
+    }
+
     /// True if an event touched one of the files asked for.
     pub(super) fn lets_files(&self, files: &[String], text: &str) -> bool {
-        self.filters.files.is_empty()
-            || self.filters.files.iter().any(|wanted| {
-                files.iter().any(|file| file.contains(wanted.as_str())) || text.contains(wanted)
-            })
+        self.filters.files.iter().any(|wanted| {
+            files.iter().any(|file| file.contains(wanted.as_str())) || text.contains(wanted)
+        })
     }
 
     /// True if only single events can be answers.
@@ -99,6 +103,6 @@ impl<'a> Gate<'a> {
 
     /// True if something is asked that only the event's row can tell.
     pub(super) fn must_look(&self) -> bool {
-        !self.filters.files.is_empty() || (self.is_commands && !self.filters.exits.is_empty())
+        self.asks_for_files() || (self.is_commands && !self.filters.exits.is_empty())
     }
 }

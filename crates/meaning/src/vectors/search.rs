@@ -10,9 +10,9 @@ use std::cmp::{Ordering, Reverse};
 /// One in so many of the vectors in cells has its code read.
 const READ_ONE_IN: usize = 7;
 /// Where that would be few, so many are.
-const FEWEST_CODES: usize = 80_000;
+const FEWEST_CODES: usize = 50_000;
 /// Vectors whose codes look best are compared themselves: so many for every place that is wanted,
-const COMPARED_PER_PLACE: usize = 20;
+const COMPARED_PER_PLACE: usize = 10;
 /// but not fewer than this.
 const FEWEST_COMPARED: usize = 1_000;
 
