@@ -31,51 +31,56 @@ pub struct Hit {
     pub facts: Facts,
 }
 
-/// What the full text found, best first, each place once.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lists {
-    /// Among titles, prompts, answers, thoughts and digests.
-    pub prose: Vec<Hit>,
-    /// Among calls and outputs of tools, and by names anywhere.
-    pub tools: Vec<Hit>,
-}
-
 /// A search by words.
 pub struct Lexical<'a> {
     /// What is looked for.
     pub wanted: &'a Wanted,
     /// Places per list.
     pub limit: usize,
-    /// Which passages count.
-    pub accept: Accept<'a>,
+    /// Which passages count; without it all do.
+    pub accept: Option<Accept<'a>>,
 }
 
 /// Says which passages count.
 pub type Accept<'a> = &'a (dyn Fn(Place, &Facts) -> bool + Sync);
 
+impl Lexical<'_> {
+    fn lets(&self, columns: &Columns, doc: DocId) -> bool {
+        self.accept.is_none_or(|accept| {
+            let (place, facts) = columns.read(doc);
+            accept(place, &facts)
+        })
+    }
+}
+
 impl Asked<'_> {
-    /// The best passages for the words.
-    pub fn lists(&self, limit: usize, accept: Accept<'_>) -> Result<Lists, IndexError> {
-        let index = self.index;
-        let fields = &index.fields;
-        let prose =
+    /// The best passages among titles, prompts, answers, thoughts and digests, each place once.
+    pub fn prose(&self, limit: usize, accept: Option<Accept<'_>>) -> Result<Vec<Hit>, IndexError> {
+        let fields = &self.index.fields;
+        let words_in =
             [(fields.title, TITLE_WEIGHT), (fields.prompt, PROMPT_WEIGHT), (fields.prose, 1.0)];
+        self.best(&words_in, false, limit, accept)
+    }
+
+    /// The best passages among calls and outputs of tools, and by names anywhere.
+    pub fn tools(&self, limit: usize, accept: Option<Accept<'_>>) -> Result<Vec<Hit>, IndexError> {
+        self.best(&[(self.index.fields.tool, 1.0)], true, limit, accept)
+    }
+
+    fn best(
+        &self,
+        words_in: &[(Field, Score)],
+        names: bool,
+        limit: usize,
+        accept: Option<Accept<'_>>,
+    ) -> Result<Vec<Hit>, IndexError> {
+        let index = self.index;
+        let Some(query) = index.query(self.wanted, &self.words, words_in, names)? else {
+            return Ok(Vec::new());
+        };
         let refused = index.refused(self.wanted)?;
         let search = Lexical { wanted: self.wanted, limit, accept };
-        let run = |words_in: &[(Field, Score)], names: bool| -> Result<Vec<Hit>, IndexError> {
-            match index.query(self.wanted, &self.words, words_in, names)? {
-                Some(query) => {
-                    index.best(query.as_ref(), &self.statistics, refused.as_deref(), &search)
-                }
-                None => Ok(Vec::new()),
-            }
-        };
-        std::thread::scope(|scope| {
-            let tools = scope.spawn(|| run(&[(fields.tool, 1.0)], true));
-            let prose = run(&prose, false)?;
-            let tools = tools.join().map_err(|_| IndexError::Broken)?;
-            Ok(Lists { prose, tools: tools? })
-        })
+        index.best(query.as_ref(), &self.statistics, refused.as_deref(), &search)
     }
 }
 
@@ -194,14 +199,20 @@ impl IndexReader {
         let weight = query
             .weight(EnableScoring::enabled_from_statistics_provider(statistics, &self.searcher))?;
         let mut top = Top::new(search.limit);
-        for (segment, columns) in self.searcher.segment_readers().iter().zip(self.columns()?) {
+        let all_columns = self.columns()?;
+        for (at, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let columns = &all_columns[at];
             let refused = refused.map(|refused| matches(refused, segment)).transpose()?;
             weight.for_each_pruning(top.threshold(), segment, &mut |doc, score| {
-                top.offer(doc, score, (segment, columns, refused.as_deref()), search);
+                let is_refused =
+                    refused.as_ref().is_some_and(|all| all.binary_search(&doc).is_ok());
+                if !is_refused && !segment.is_deleted(doc) && search.lets(columns, doc) {
+                    top.add(Best { score, at, doc });
+                }
                 top.threshold()
             })?;
         }
-        Ok(top.into_hits())
+        Ok(top.into_hits(all_columns))
     }
 
     fn collect(
@@ -221,8 +232,8 @@ impl IndexReader {
                     if is_refused || segment.is_deleted(*doc) {
                         continue;
                     }
-                    let (place, facts) = columns.read(*doc);
-                    if (search.accept)(place, &facts) {
+                    if search.lets(columns, *doc) {
+                        let (place, facts) = columns.read(*doc);
                         found.push((rank(&facts, *doc), Hit { place, score: 0.0, facts }));
                     }
                 }
@@ -259,30 +270,35 @@ fn matches(weight: &dyn Weight, segment: &SegmentReader) -> Result<Vec<DocId>, I
 /// The best so far, over all segments: what one segment found saves work in the next.
 struct Top {
     limit: usize,
-    heap: BinaryHeap<Reverse<Ranked>>,
+    heap: BinaryHeap<Reverse<Best>>,
 }
 
+/// A document of a segment, and how good it is.
 #[derive(Clone, Copy, Debug)]
-struct Ranked(Hit);
+struct Best {
+    score: Score,
+    at: usize,
+    doc: DocId,
+}
 
-impl PartialEq for Ranked {
+impl PartialEq for Best {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Ranked {}
+impl Eq for Best {}
 
-impl PartialOrd for Ranked {
+impl PartialOrd for Best {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Ranked {
+impl Ord for Best {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        // Of equals the newer one.
-        self.0.score.total_cmp(&other.0.score).then_with(|| self.0.place.cmp(&other.0.place))
+        let by_place = || (self.at, self.doc).cmp(&(other.at, other.doc));
+        self.score.total_cmp(&other.score).then_with(by_place)
     }
 }
 
@@ -293,34 +309,30 @@ impl Top {
 
     fn threshold(&self) -> Score {
         match self.heap.peek() {
-            Some(Reverse(Ranked(worst))) if self.heap.len() >= self.limit => worst.score,
+            Some(Reverse(worst)) if self.heap.len() >= self.limit => worst.score,
             _ => Score::MIN,
         }
     }
 
-    fn offer(
-        &mut self,
-        doc: DocId,
-        score: Score,
-        (segment, columns, refused): (&SegmentReader, &Columns, Option<&[DocId]>),
-        search: &Lexical<'_>,
-    ) {
-        if segment.is_deleted(doc) || refused.is_some_and(|all| all.binary_search(&doc).is_ok()) {
-            return;
-        }
-        let (place, facts) = columns.read(doc);
-        if (search.accept)(place, &facts) {
-            self.heap.push(Reverse(Ranked(Hit { place, score, facts })));
-            if self.heap.len() > self.limit {
-                self.heap.pop();
-            }
+    fn add(&mut self, found: Best) {
+        self.heap.push(Reverse(found));
+        if self.heap.len() > self.limit {
+            self.heap.pop();
         }
     }
 
-    fn into_hits(self) -> Vec<Hit> {
-        let ranked = self.heap.into_sorted_vec();
+    fn into_hits(self, columns: &[Columns]) -> Vec<Hit> {
+        let hit = |Reverse(Best { score, at, doc })| {
+            let (place, facts) = columns[at].read(doc);
+            Hit { place, score, facts }
+        };
+        let mut hits: Vec<Hit> = self.heap.into_iter().map(hit).collect();
+        // Of equals the newer one.
+        hits.sort_by(|left, right| {
+            right.score.total_cmp(&left.score).then_with(|| right.place.cmp(&left.place))
+        });
         let mut seen = std::collections::HashSet::new();
-        let hits = ranked.into_iter().map(|Reverse(Ranked(hit))| hit);
-        hits.filter(|hit| seen.insert(hit.place)).collect()
+        hits.retain(|hit| seen.insert(hit.place));
+        hits
     }
 }

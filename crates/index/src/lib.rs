@@ -25,7 +25,7 @@ mod writer;
 pub use asked::Asked;
 pub use error::IndexError;
 pub use evidence::Evidence;
-pub use lexical::{Accept, Hit, Lexical, Lists};
+pub use lexical::{Accept, Hit, Lexical};
 pub use place::Place;
 pub use reader::{IndexReader, Stock, Vectors};
 pub use schema::{DIR_NAME, Facts, tool_key};

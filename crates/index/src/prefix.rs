@@ -5,10 +5,10 @@ use std::cmp::Reverse;
 use tantivy::schema::Field;
 use tantivy::{Searcher, SegmentReader, Term};
 
-/// Terms looked at in one of the largest segments: what is frequent is frequent there…
+/// Terms looked at in one of the largest segments: what is frequent is frequent there.
 const MAX_SCANNED: usize = 400;
 const LARGEST: usize = 2;
-/// …and in the others, where something rare may be.
+/// Where few are found, something rare may be elsewhere.
 const MAX_SCANNED_ELSEWHERE: usize = 64;
 /// Terms searched for; the most frequent ones…
 const MAX_TERMS: usize = 8;
@@ -24,12 +24,40 @@ pub(crate) fn expand(
     let mut found: FxHashMap<Vec<u8>, u64> = FxHashMap::default();
     let mut segments: Vec<&SegmentReader> = searcher.segment_readers().iter().collect();
     segments.sort_by_key(|segment| Reverse(segment.max_doc()));
-    for (rank, segment) in segments.into_iter().enumerate() {
-        let most = if rank < LARGEST { MAX_SCANNED } else { MAX_SCANNED_ELSEWHERE };
+    let (largest, others) = segments.split_at(segments.len().min(LARGEST));
+    scan(largest, field, prefix, MAX_SCANNED, &mut found)?;
+    if found.len() < MAX_TERMS {
+        scan(others, field, prefix, MAX_SCANNED_ELSEWHERE, &mut found)?;
+    }
+    let mut terms: Vec<(Vec<u8>, u64)> = found.into_iter().collect();
+    terms.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+    terms.truncate(MAX_TERMS);
+    let mut documents = 0;
+    let mut wanted = Vec::new();
+    for (bytes, _) in terms {
+        let term = Term::from_field_text(field, &String::from_utf8_lossy(&bytes));
+        documents += searcher.doc_freq(&term)?;
+        wanted.push(term);
+        if documents >= ENOUGH_DOCUMENTS {
+            break;
+        }
+    }
+    Ok(wanted)
+}
+
+/// Counts the terms with a prefix, in each segment no more than some.
+fn scan(
+    segments: &[&SegmentReader],
+    field: Field,
+    prefix: &str,
+    most: usize,
+    found: &mut FxHashMap<Vec<u8>, u64>,
+) -> Result<(), crate::IndexError> {
+    for segment in segments {
         let inverted = segment.inverted_index(field)?;
         let mut stream = inverted.terms().range().ge(prefix.as_bytes()).into_stream()?;
         let mut scanned = 0;
-        while stream.advance() && scanned < most {
+        while scanned < most && stream.advance() {
             if !stream.key().starts_with(prefix.as_bytes()) {
                 break;
             }
@@ -43,15 +71,5 @@ pub(crate) fn expand(
             scanned += 1;
         }
     }
-    let mut terms: Vec<(Vec<u8>, u64)> = found.into_iter().collect();
-    terms.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
-    terms.truncate(MAX_TERMS);
-    let mut documents = 0;
-    let wanted = terms.into_iter().take_while(|(_, seen)| {
-        let is_enough = documents >= ENOUGH_DOCUMENTS;
-        documents += seen;
-        !is_enough
-    });
-    let term = |bytes: &[u8]| Term::from_field_text(field, &String::from_utf8_lossy(bytes));
-    Ok(wanted.map(|(bytes, _)| term(&bytes)).collect())
+    Ok(())
 }

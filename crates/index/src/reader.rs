@@ -86,10 +86,15 @@ impl IndexReader {
     /// How much there is.
     pub fn stock(&self) -> Stock {
         Stock {
-            documents: self.searcher.num_docs(),
+            documents: self.documents(),
             vectors: self.vectors().count(),
             segments: self.searcher.segment_readers().len() as u64,
         }
+    }
+
+    /// Passages.
+    pub fn documents(&self) -> u64 {
+        self.searcher.num_docs()
     }
 
     /// What a text is about; none if it has hardly a word.

@@ -1,10 +1,10 @@
 //! The fields of a document.
 
 use backstory_model::{EventKind, Timestamp};
+use tantivy::Term;
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
 };
-use tantivy::Term;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The directory below the home. A change of schema, terms or passages changes the number; an index

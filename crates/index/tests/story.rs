@@ -37,9 +37,10 @@ fn find(home: &Path, words: &str) -> Vec<Place> {
 
 fn find_wanted(home: &Path, wanted: &Wanted) -> Vec<Place> {
     let index = IndexReader::open(home).unwrap();
-    let lists = index.ask(wanted).unwrap().lists(10, &|_, _| true).unwrap();
-    let mut places: Vec<Place> = lists.prose.iter().map(|hit| hit.place).collect();
-    for hit in lists.tools {
+    let asked = index.ask(wanted).unwrap();
+    let prose = asked.prose(10, None).unwrap();
+    let mut places: Vec<Place> = prose.iter().map(|hit| hit.place).collect();
+    for hit in asked.tools(10, None).unwrap() {
         if !places.contains(&hit.place) {
             places.push(hit.place);
         }

@@ -7,8 +7,8 @@ use std::ops::Range;
 /// Words that lie this close together may be shown together.
 const TOGETHER: usize = 256;
 /// What is looked at closely, before and behind where the best stretch begins.
-const BEFORE: usize = 1024;
-const BEHIND: usize = 3072;
+const BEFORE: usize = 256;
+const BEHIND: usize = 768;
 /// Beginnings shorter than this stand everywhere.
 const FEWEST_BYTES: usize = 3;
 

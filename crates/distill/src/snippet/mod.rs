@@ -17,7 +17,7 @@ use std::ops::Range;
 const HEAD_BYTES: usize = 1 << 20;
 const TAIL_BYTES: usize = 1 << 18;
 /// A text up to this length is looked at as a whole.
-const SHORT_BYTES: usize = 4096;
+const SHORT_BYTES: usize = 1024;
 
 /// A piece of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

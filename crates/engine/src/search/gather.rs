@@ -7,7 +7,7 @@ use backstory_distill::passages::{self, Voice};
 use backstory_distill::query::{Query, Without};
 use backstory_distill::ranking::{Candidate, Evidence, Ranked};
 use backstory_index::{
-    Facts, Hit, IndexError, IndexReader, Lexical, Lists, Place, Vectors, Wanted, WantedWord,
+    Accept, Facts, Hit, IndexError, IndexReader, Lexical, Place, Vectors, Wanted, WantedWord,
 };
 use backstory_meaning::Embedding;
 use backstory_model::Timestamp;
@@ -15,6 +15,9 @@ use std::collections::{HashMap, HashSet};
 
 /// Places each way of searching brings in.
 const PER_LIST: usize = 200;
+/// Among so many documents the hundredth is still a good one.
+const MANY_DOCUMENTS: u64 = 200_000;
+const PER_LIST_OF_MANY: usize = 100;
 /// With filters only the event can answer, more are brought in, for most will not pass.
 const PER_LIST_FILTERED: usize = 1000;
 /// Moments looked through when the newest are wanted.
@@ -45,33 +48,39 @@ impl Gatherer<'_, '_> {
         paths.lexical = self.options.mode != Mode::Semantic;
         let embedded = if self.options.mode == Mode::Lexical { None } else { self.embedded(paths) };
         paths.semantic = embedded.is_some();
-        let (index, gate, limit) = (self.index(), self.gate, self.limit());
-        let (wanted, vectors) = (wanted(&self.options.query), index.vectors());
-        let (by_words, near) = std::thread::scope(|scope| {
-            let words = || by_words(index, gate, &wanted, limit);
-            let by_words = paths.lexical.then(|| scope.spawn(words));
-            let near = embedded.as_ref().map(|query| self.near(&vectors, query)).unwrap_or_default();
-            let by_words = by_words.map(|found| found.join().map_err(|_| IndexError::Broken));
-            (by_words, near)
-        });
-        let (lists, evidence) = by_words.transpose()?.transpose()?.unwrap_or_default();
+        let vectors = &self.index().vectors();
+        let looking = &Looking { index: self.index(), gate: self.gate, limit: self.limit() };
+        let (wanted, near) = (wanted(&self.options.query), self.near_limit());
+        let (found_by_words, near) = std::thread::scope(|scope| {
+            let near = embedded
+                .as_ref()
+                .zip(near)
+                .map(|(query, limit)| scope.spawn(move || looking.near(vectors, query, limit)));
+            let found = paths.lexical.then(|| looking.by_words(&wanted));
+            let near = near.map(|near| near.join().map_err(|_| IndexError::Broken)).transpose();
+            near.map(|near| (found, near.unwrap_or_default()))
+        })?;
+        let Words { prose, tools, evidence } = found_by_words.transpose()?.unwrap_or_default();
         let mut found: HashMap<Place, Candidate> = HashMap::new();
-        for hit in &lists.prose {
+        for hit in &prose {
             candidate(&mut found, hit.place).prose = hit.score;
         }
-        for hit in &lists.tools {
+        for hit in &tools {
             candidate(&mut found, hit.place).tools = hit.score;
         }
-        for place in near {
+        for (place, cosine) in near {
             if found.contains_key(&place) || self.lets_row(place)? {
-                candidate(&mut found, place);
+                candidate(&mut found, place).nearness = Some(cosine);
             }
         }
         if let Some(query) = &embedded {
             // Only prose has a meaning to compare.
             let tools: HashSet<Place> =
-                lists.tools.iter().filter(|hit| is_tool(hit)).map(|hit| hit.place).collect();
-            for (place, candidate) in found.iter_mut().filter(|(place, _)| !tools.contains(place)) {
+                tools.iter().filter(|hit| is_tool(hit)).map(|hit| hit.place).collect();
+            let unknown = |(place, candidate): &(&Place, &mut Candidate)| {
+                candidate.nearness.is_none() && !tools.contains(place)
+            };
+            for (place, candidate) in found.iter_mut().filter(unknown) {
                 candidate.nearness = vectors.nearness(query, *place);
             }
         }
@@ -81,7 +90,11 @@ impl Gatherer<'_, '_> {
     }
 
     fn limit(&self) -> usize {
-        if self.gate.must_look() { PER_LIST_FILTERED } else { PER_LIST }
+        if self.gate.must_look() { PER_LIST_FILTERED } else { self.per_list() }
+    }
+
+    fn per_list(&self) -> usize {
+        if self.index().documents() < MANY_DOCUMENTS { PER_LIST } else { PER_LIST_OF_MANY }
     }
 
     /// What the query is about; says why not.
@@ -103,23 +116,19 @@ impl Gatherer<'_, '_> {
         embedded
     }
 
-    /// Places near in meaning, as far as the vectors can tell. What must be there to the letter is not
-    /// looked for by meaning.
-    fn near(&self, vectors: &Vectors<'_>, query: &Embedding) -> Vec<Place> {
+    /// How many places near in meaning are brought in. What must be there to the letter is not looked
+    /// for by meaning.
+    fn near_limit(&self) -> Option<usize> {
         let asked = &self.options.query;
         let must_match = !(asked.phrases.is_empty() && asked.without.is_empty());
         if must_match && self.options.mode != Mode::Semantic {
-            return Vec::new();
+            return None;
         }
-        let mut accept = |place: Place| self.gate.lets_session(place.session());
-        let limit = if self.looks_at_rows() { PER_LIST_FILTERED } else { PER_LIST };
-        let near = vectors.nearest(query, limit, &mut accept);
-        near.into_iter().map(|(place, _)| place).collect()
+        Some(if self.looks_at_rows() { PER_LIST_FILTERED } else { self.per_list() })
     }
 
     fn looks_at_rows(&self) -> bool {
-        let filters = &self.options.query.filters;
-        self.gate.asks_for_events() || filters.since.is_some() || filters.until.is_some()
+        self.gate.asks_for_events() || self.gate.asks_for_times()
     }
 
     /// Vectors know only their place; the rest is asked of the archive.
@@ -150,29 +159,52 @@ impl Gatherer<'_, '_> {
     pub(super) fn newest(&self) -> Result<Vec<Ranked>, SyncError> {
         let wanted = wanted(&self.options.query);
         let accept = |place: Place, facts: &Facts| self.gate.lets(place, facts);
-        let search = Lexical { wanted: &wanted, limit: NEWEST, accept: &accept };
+        let search = Lexical { wanted: &wanted, limit: NEWEST, accept: Some(&accept) };
         let hits: Vec<Hit> = self.index().newest(&search)?;
         Ok(in_order(hits.iter().map(|hit| (hit.place.session(), hit.place.seq()))))
     }
 }
 
-/// What the words find. Where single events are asked for, sessions as a whole are no evidence.
-fn by_words(
-    index: &IndexReader,
-    gate: &Gate<'_>,
-    wanted: &Wanted,
+/// What may be looked for in any thread.
+struct Looking<'a> {
+    index: &'a IndexReader,
+    gate: &'a Gate<'a>,
     limit: usize,
-) -> Result<(Lists, Evidence), IndexError> {
-    let asked = index.ask(wanted)?;
-    std::thread::scope(|scope| {
-        let evidence = (!gate.asks_for_events())
-            .then(|| scope.spawn(|| asked.evidence(&|session| gate.lets_session(session))));
-        let lists = asked.lists(limit, &|place, facts| gate.lets(place, facts))?;
-        let evidence = evidence.map(|found| found.join().map_err(|_| IndexError::Broken));
-        let found = evidence.transpose()?.transpose()?.unwrap_or_default();
-        let backstory_index::Evidence { sessions, attainable, foreign } = found;
-        Ok((lists, Evidence { sessions, attainable, foreign }))
-    })
+}
+
+/// What the words find.
+#[derive(Default)]
+struct Words {
+    prose: Vec<Hit>,
+    tools: Vec<Hit>,
+    evidence: Evidence,
+}
+
+impl Looking<'_> {
+    /// What the words find. Where single events are asked for, sessions as a whole are no evidence.
+    fn by_words(&self, wanted: &Wanted) -> Result<Words, IndexError> {
+        let asked = self.index.ask(wanted)?;
+        let accept = |place: Place, facts: &Facts| self.gate.lets(place, facts);
+        let accept: Option<Accept<'_>> = if self.gate.is_open() { None } else { Some(&accept) };
+        let (prose, tools, found) = std::thread::scope(|scope| {
+            let tools = scope.spawn(|| asked.tools(self.limit, accept));
+            let prose = asked.prose(self.limit, accept);
+            let evidence = if self.gate.asks_for_events() {
+                Ok(backstory_index::Evidence::default())
+            } else {
+                asked.evidence(&|session| self.gate.lets_session(session))
+            };
+            (prose, tools.join().map_err(|_| IndexError::Broken), evidence)
+        });
+        let backstory_index::Evidence { sessions, attainable, foreign } = found?;
+        let evidence = Evidence { sessions, attainable, foreign };
+        Ok(Words { prose: prose?, tools: tools??, evidence })
+    }
+
+    /// Places near in meaning, as far as the vectors can tell.
+    fn near(&self, vectors: &Vectors<'_>, query: &Embedding, limit: usize) -> Vec<(Place, f32)> {
+        vectors.nearest(query, limit, &mut |place| self.gate.lets_session(place.session()))
+    }
 }
 
 fn is_tool(hit: &Hit) -> bool {

@@ -47,6 +47,11 @@ impl<'a> Gate<'a> {
         Ok(Self { sessions, filters, kinds, tools, is_commands })
     }
 
+    /// True if nothing is kept out.
+    pub(super) fn is_open(&self) -> bool {
+        self.sessions.is_none() && !self.asks_for_events() && !self.asks_for_times()
+    }
+
     /// True if a session may hold answers.
     pub(super) fn lets_session(&self, session: i64) -> bool {
         self.sessions.as_ref().is_none_or(|sessions| sessions.contains(&session))
@@ -99,6 +104,11 @@ impl<'a> Gate<'a> {
             && filters.files.is_empty()
             && filters.exits.is_empty())
             || self.is_commands
+    }
+
+    /// True if only what happened in some time can be an answer.
+    pub(super) fn asks_for_times(&self) -> bool {
+        self.filters.since.is_some() || self.filters.until.is_some()
     }
 
     /// True if something is asked that only the event's row can tell.

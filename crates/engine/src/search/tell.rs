@@ -107,7 +107,8 @@ impl Teller<'_> {
             let text = match seq {
                 Some(seq) => {
                     let Some(event) = self.event(found.session, session, *seq)? else { continue };
-                    (moment.before, moment.after) = self.neighbours(found.session, session, *seq)?;
+                    (moment.before, moment.after) =
+                        self.neighbours(found.session, session, *seq)?;
                     moment.event = Some(event);
                     None
                 }
