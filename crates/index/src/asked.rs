@@ -4,13 +4,14 @@ use crate::statistics::Statistics;
 use crate::wanted::{Wanted, WantedWord};
 use crate::{IndexError, IndexReader};
 use tantivy::Term;
+use tantivy::query::Bm25StatisticsProvider as _;
 
 /// Words searched for; of more, the rarest: a pasted prompt has many that tell nothing.
-const MAX_WORDS: usize = 10;
+const MAX_WORDS: usize = 8;
 /// So many are searched for however common they are…
 const MIN_WORDS: usize = 2;
 /// …and more only while all of them together are in no more documents than this.
-const MAX_DOCUMENTS: u64 = 20_000;
+const MAX_DOCUMENTS: u64 = 12_000;
 
 /// A query put to an index.
 pub struct Asked<'a> {
@@ -39,9 +40,6 @@ impl IndexReader {
             words.iter().filter(|word| !word.is_stop_word && !word.is_empty()).collect();
         if telling.is_empty() {
             telling = words.iter().filter(|word| !word.is_empty()).collect();
-        }
-        if telling.len() <= MIN_WORDS {
-            return Ok(telling);
         }
         let mut by_rarity = Vec::new();
         for (at, word) in telling.iter().enumerate() {
@@ -73,13 +71,13 @@ impl IndexReader {
     ) -> Result<u64, IndexError> {
         let mut most = 0;
         for (stem, written) in word.stems.iter().zip(&word.words) {
-            most = most.max(statistics.documents_about(stem, written)?);
+            most = most.max(statistics.documents_with(stem, written)?);
         }
         if most == 0 {
             // In the depths of a long output only names are known.
             for name in word.words.iter().chain(&word.names) {
                 let term = Term::from_field_text(self.fields.names, name);
-                most = most.max(self.searcher.doc_freq(&term)?);
+                most = most.max(statistics.doc_freq(&term)?);
             }
         }
         Ok(most)

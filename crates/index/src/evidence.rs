@@ -10,7 +10,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet as _, TERMINATED, Term};
 
 /// Words in more documents than this say little about a session, and would take long to follow.
-const MAX_DOCUMENTS: u64 = 4_000;
+const MAX_DOCUMENTS: u64 = 3_000;
 /// How soon more passages with a word add nothing.
 const SATURATION: f32 = 1.2;
 
@@ -42,7 +42,7 @@ impl Asked<'_> {
         for word in self.words.iter().filter(|word| !word.is_stop_word) {
             for (stem, written) in word.stems.iter().zip(&word.words) {
                 let mut terms = index.fields.word_terms(stem, written).to_vec();
-                let mut documents = statistics.documents_with(stem)?;
+                let mut documents = statistics.documents_with(stem, written)?;
                 if documents == 0 {
                     // In the depths of a long output only names are known.
                     terms = vec![Term::from_field_text(index.fields.names, written)];

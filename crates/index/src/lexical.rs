@@ -75,7 +75,7 @@ impl Asked<'_> {
         accept: Option<Accept<'_>>,
     ) -> Result<Vec<Hit>, IndexError> {
         let index = self.index;
-        let Some(query) = index.query(self.wanted, &self.words, words_in, names)? else {
+        let Some(query) = index.query(self, words_in, names)? else {
             return Ok(Vec::new());
         };
         let refused = index.refused(self.wanted)?;
@@ -89,9 +89,10 @@ impl IndexReader {
     pub fn newest(&self, search: &Lexical<'_>) -> Result<Vec<Hit>, IndexError> {
         let refused = self.refused(search.wanted)?;
         let fields = self.fields.word_fields().map(|field| (field, 1.0));
+        let statistics = Statistics::new(&self.searcher, self.fields);
         let mut all: Vec<(Occur, Box<dyn Query>)> = Vec::new();
         for word in search.wanted.words.iter().filter(|word| !word.is_empty()) {
-            let terms = self.terms_of(word, &fields, true)?;
+            let terms = self.terms_of(word, &statistics, &fields, true)?;
             all.push((Occur::Must, Box::new(BooleanQuery::union(terms))));
         }
         for phrase in &search.wanted.phrases {
@@ -104,14 +105,13 @@ impl IndexReader {
 
     fn query(
         &self,
-        wanted: &Wanted,
-        words: &[&WantedWord],
+        asked: &Asked<'_>,
         words_in: &[(Field, Score)],
         names: bool,
     ) -> Result<Option<Box<dyn Query>>, IndexError> {
-        let mut terms = Vec::new();
-        for word in words {
-            terms.extend(self.terms_of(word, words_in, names)?);
+        let (wanted, mut terms) = (asked.wanted, Vec::new());
+        for word in &asked.words {
+            terms.extend(self.terms_of(word, &asked.statistics, words_in, names)?);
         }
         if wanted.phrases.is_empty() {
             return Ok(
@@ -131,6 +131,7 @@ impl IndexReader {
     fn terms_of(
         &self,
         word: &WantedWord,
+        statistics: &Statistics<'_>,
         words_in: &[(Field, Score)],
         names: bool,
     ) -> Result<Vec<Box<dyn Query>>, IndexError> {
@@ -143,7 +144,7 @@ impl IndexReader {
             let words = if is_tool { &word.words } else { &word.stems };
             terms.extend(words.iter().map(|word| term(*field, word, *weight)));
             for start in &word.prefixes {
-                let found = prefix::expand(&self.searcher, *field, start)?;
+                let found = prefix::expand(self, statistics, *field, start)?;
                 terms.extend(found.into_iter().map(|found| boosted(found, *weight)));
             }
         }
@@ -152,7 +153,7 @@ impl IndexReader {
             let both = word.words.iter().chain(&word.names);
             terms.extend(both.map(|name| term(field, name, NAME_WEIGHT)));
             for start in &word.prefixes {
-                let found = prefix::expand(&self.searcher, field, start)?;
+                let found = prefix::expand(self, statistics, field, start)?;
                 terms.extend(found.into_iter().map(|found| boosted(found, NAME_WEIGHT)));
             }
         }

@@ -1,9 +1,12 @@
 //! Words that begin with something.
 
+use crate::IndexReader;
+use crate::statistics::Statistics;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use tantivy::query::Bm25StatisticsProvider as _;
 use tantivy::schema::Field;
-use tantivy::{Searcher, SegmentReader, Term};
+use tantivy::{SegmentReader, Term};
 
 /// Terms looked at in one of the largest segments: what is frequent is frequent there.
 const MAX_SCANNED: usize = 400;
@@ -17,12 +20,13 @@ const ENOUGH_DOCUMENTS: u64 = 20_000;
 
 /// The most frequent terms of a field with a prefix.
 pub(crate) fn expand(
-    searcher: &Searcher,
+    index: &IndexReader,
+    statistics: &Statistics<'_>,
     field: Field,
     prefix: &str,
 ) -> Result<Vec<Term>, crate::IndexError> {
     let mut found: FxHashMap<Vec<u8>, u64> = FxHashMap::default();
-    let mut segments: Vec<&SegmentReader> = searcher.segment_readers().iter().collect();
+    let mut segments: Vec<&SegmentReader> = index.searcher.segment_readers().iter().collect();
     segments.sort_by_key(|segment| Reverse(segment.max_doc()));
     let (largest, others) = segments.split_at(segments.len().min(LARGEST));
     scan(largest, field, prefix, MAX_SCANNED, &mut found)?;
@@ -36,7 +40,7 @@ pub(crate) fn expand(
     let mut wanted = Vec::new();
     for (bytes, _) in terms {
         let term = Term::from_field_text(field, &String::from_utf8_lossy(&bytes));
-        documents += searcher.doc_freq(&term)?;
+        documents += statistics.doc_freq(&term)?;
         wanted.push(term);
         if documents >= ENOUGH_DOCUMENTS {
             break;

@@ -19,7 +19,6 @@ const SAMPLE: u64 = 100_000;
 const FREQUENT: u64 = 50;
 
 pub(crate) struct Statistics<'a> {
-    searcher: &'a Searcher,
     /// Segments, the largest first, and how many of them are a sample.
     by_size: Vec<&'a SegmentReader>,
     sampled: usize,
@@ -37,7 +36,7 @@ impl<'a> Statistics<'a> {
             sampled += usize::from(documents < SAMPLE);
             documents += u64::from(segment.max_doc());
         }
-        Self { searcher, by_size, sampled, fields, documents, known: Mutex::default() }
+        Self { by_size, sampled, fields, documents, known: Mutex::default() }
     }
 
     /// Words in a usual text of a field.
@@ -59,28 +58,24 @@ impl<'a> Statistics<'a> {
         self.documents
     }
 
-    /// Documents with a word, in whatever field.
-    pub(crate) fn documents_with(&self, word: &str) -> tantivy::Result<u64> {
-        if let Some(count) = self.known().get(word.as_bytes()) {
+    /// Documents with a word: its stem in prose, or the word as it is written in tool text. Frequent
+    /// words are counted in the largest segments alone.
+    pub(crate) fn documents_with(&self, stem: &str, written: &str) -> tantivy::Result<u64> {
+        if let Some(count) = self.known().get(stem.as_bytes()) {
             return Ok(*count);
         }
-        let mut count = 0;
-        for field in self.fields.word_fields() {
-            count += self.searcher.doc_freq(&Term::from_field_text(field, word))?;
-        }
-        let count = count.min(self.documents);
-        self.known().insert(word.as_bytes().to_vec(), count);
+        let count = self.count(&self.fields.word_terms(stem, written))?.min(self.documents);
+        let mut known = self.known();
+        known.insert(stem.as_bytes().to_vec(), count);
+        known.insert(written.as_bytes().to_vec(), count);
         Ok(count)
     }
 
-    /// About how many documents have a word, by its stem in prose and as it is written in tool text.
-    /// Frequent words are counted in the largest segments alone.
-    pub(crate) fn documents_about(&self, stem: &str, written: &str) -> tantivy::Result<u64> {
-        let terms = self.fields.word_terms(stem, written);
+    fn count(&self, terms: &[Term]) -> tantivy::Result<u64> {
         let count = |segments: &[&SegmentReader]| -> tantivy::Result<u64> {
             let mut count = 0;
             for segment in segments {
-                for term in &terms {
+                for term in terms {
                     count += u64::from(segment.inverted_index(term.field())?.doc_freq(term)?);
                 }
             }
@@ -109,9 +104,9 @@ impl Bm25StatisticsProvider for Statistics<'_> {
         let value = term.value();
         match value.as_str() {
             Some(word) if self.fields.word_fields().contains(&term.field()) => {
-                self.documents_with(word)
+                self.documents_with(word, word)
             }
-            _ => self.searcher.doc_freq(term),
+            _ => self.count(std::slice::from_ref(term)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! An index from its first document to its last.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
-use backstory_index::{IndexReader, IndexWriter, Lexical, Place, SessionCard, Wanted, WantedWord};
+use backstory_index::{IndexReader, IndexWriter, Place, SessionCard, Wanted, WantedWord};
 use backstory_model::{EventKind, Flavor, Role, SessionEvent, SessionUid, Timestamp};
 use std::path::Path;
 

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Raw bytes gathered before a block is compressed. More would shrink a little better, but whoever
 /// wants one payload has to take the whole block apart.
-pub const BLOCK_BYTES: usize = 32 * 1024;
+pub const BLOCK_BYTES: usize = 16 * 1024;
 
 const MAGIC: &[u8; 8] = b"BSPACK1\n";
 const HEADER: usize = 16;
