@@ -5,6 +5,7 @@ pub mod bench;
 pub mod corpus;
 pub mod eval;
 pub mod fuzz;
+mod programs;
 pub mod recall;
 pub mod test;
 pub mod tidy;

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything a change must pass, on a machine with nothing but the toolchain.
 //! What else is needed is installed here or by the tests themselves.
 
+use crate::programs::{self, Program, succeed};
 use std::io::Write as _;
 use std::process::Command;
 use std::time::Instant;
@@ -8,13 +9,13 @@ use std::time::Instant;
 /// Seconds each fuzz target runs in a test run; `cargo xtask fuzz` runs longer.
 const FUZZ_SECONDS: u64 = 10;
 
-/// A program the tests need, and the Debian package that brings it.
-const PROGRAMS: [(&str, &str); 4] =
+/// What the tests need.
+const PROGRAMS: [Program; 4] =
     [("c++", "g++"), ("git", "git"), ("unshare", "util-linux"), ("setpriv", "util-linux")];
 
 /// Runs all checks; stops at the first that fails.
 pub fn run() -> Result<(), String> {
-    install_programs()?;
+    programs::install(&PROGRAMS)?;
     step("format", || cargo(&["fmt", "--all", "--check"]))?;
     step("lints", || {
         cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
@@ -23,24 +24,6 @@ pub fn run() -> Result<(), String> {
     step("fuzz", || crate::fuzz::run(FUZZ_SECONDS))?;
     say("checks: 4 passed, 0 failed");
     Ok(())
-}
-
-fn install_programs() -> Result<(), String> {
-    let mut packages: Vec<&str> = PROGRAMS
-        .iter()
-        .filter(|(program, _)| Command::new(program).arg("--version").output().is_err())
-        .map(|(_, package)| *package)
-        .collect();
-    packages.dedup();
-    if packages.is_empty() {
-        return Ok(());
-    }
-    step(&format!("installing {}", packages.join(", ")), || {
-        succeed(Command::new("apt-get").arg("update"))?;
-        let mut install = Command::new("apt-get");
-        install.args(["install", "-y", "--no-install-recommends"]).args(&packages);
-        succeed(install.env("DEBIAN_FRONTEND", "noninteractive"))
-    })
 }
 
 fn step(name: &str, run: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
@@ -58,9 +41,4 @@ fn say(text: &str) {
 
 fn cargo(args: &[&str]) -> Result<(), String> {
     succeed(Command::new("cargo").args(args))
-}
-
-fn succeed(command: &mut Command) -> Result<(), String> {
-    let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}")) }
 }

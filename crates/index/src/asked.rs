@@ -7,7 +7,7 @@ use tantivy::Term;
 use tantivy::query::Bm25StatisticsProvider as _;
 
 /// Words searched for; of more, the rarest: a pasted prompt has many that tell nothing.
-const MAX_WORDS: usize = 8;
+const MAX_WORDS: usize = 10;
 /// So many are searched for however common they are…
 const MIN_WORDS: usize = 2;
 /// …and more only while all of them together are in no more documents than this.
