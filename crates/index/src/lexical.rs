@@ -233,8 +233,8 @@ impl IndexReader {
                     if is_refused || segment.is_deleted(*doc) {
                         continue;
                     }
-                    if search.lets(columns, *doc) {
-                        let (place, facts) = columns.read(*doc);
+                    let (place, facts) = columns.read(*doc);
+                    if search.accept.is_none_or(|accept| accept(place, &facts)) {
                         found.push((rank(&facts, *doc), Hit { place, score: 0.0, facts }));
                     }
                 }
