@@ -12,10 +12,10 @@ use std::sync::LazyLock;
 /// points at the place, and length does not drown it.
 const PASSAGE_BYTES: usize = 1200;
 /// A tool text up to this length is indexed in full.
-const TOOL_BYTES: usize = 700;
+const TOOL_BYTES: usize = 500;
 /// Of longer ones: the beginning, the end, and lines that tell of errors.
-const HEAD_BYTES: usize = 300;
-const TAIL_BYTES: usize = 200;
+const HEAD_BYTES: usize = 200;
+const TAIL_BYTES: usize = 100;
 const ERROR_BYTES: usize = 200;
 /// What is told of a long line.
 const ERROR_LINE_BYTES: usize = 200;
@@ -136,7 +136,7 @@ pub fn tool(text: &str) -> ToolText<'_> {
 /// Where the line ends that reaches beyond `bytes`, unless it is endless.
 fn line_end(text: &str, bytes: usize) -> usize {
     let at = text.floor_char_boundary(bytes);
-    let more = text[at..].find('\n').filter(|more| *more < 500);
+    let more = text[at..].find('\n').filter(|more| *more < ERROR_LINE_BYTES);
     at + more.unwrap_or(0)
 }
 
@@ -160,16 +160,14 @@ fn line_around(text: &str, at: usize) -> std::ops::Range<usize> {
 }
 
 /// The strings in a tool's JSON input, one per line; any other text as it is.
-pub fn spoken(text: &str, out: &mut String) {
-    out.clear();
-    if text.starts_with(['{', '[']) {
-        let mut reader = serde_json::Deserializer::from_str(text);
-        if (Strings { out }).deserialize(&mut reader).is_ok() && reader.end().is_ok() {
-            return;
-        }
-        out.clear();
+pub fn spoken<'a>(text: &'a str, out: &'a mut String) -> &'a str {
+    if !text.starts_with(['{', '[']) {
+        return text;
     }
-    out.push_str(text);
+    out.clear();
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let is_json = (Strings { out }).deserialize(&mut reader).is_ok() && reader.end().is_ok();
+    if is_json { out } else { text }
 }
 
 /// Collects every string value below it.
@@ -248,9 +246,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn said(text: &str) -> String {
-        let mut out = String::new();
-        spoken(text, &mut out);
-        out
+        spoken(text, &mut String::new()).to_owned()
     }
 
     #[test]

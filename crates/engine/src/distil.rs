@@ -1,7 +1,7 @@
 //! Distilling: every session that grew gets its digest and signals brought up to date.
 
 use crate::SyncError;
-use crate::index::{Alongside, IndexReport, Kept, keep_in_step};
+use crate::index::{Alongside, IndexReport, Keeper, Kept, Room, keep_in_step};
 use backstory_distill::{Distilled, Distiller, Moment};
 use backstory_model::{Session, SessionUid, Timestamp};
 use backstory_store::{Account, Home, PendingSession, StoreError, SweepLock, Vault, Writer};
@@ -91,14 +91,15 @@ pub(crate) fn distil_pending(
     if pending.is_empty() {
         return Ok(report);
     }
-    let (total, keeps) = (pending.len() as u64, alongside.is_some());
+    let total = pending.len() as u64;
+    let room = alongside.as_ref().map(|alongside| alongside.room());
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_WORKERS);
     std::thread::scope(|scope| {
         let (jobs, todo) = bounded::<Job>(workers * 2);
         let (results, done) = bounded(workers * 2);
         for _ in 0..workers.min(pending.len()) {
-            let (todo, results) = (todo.clone(), results.clone());
-            scope.spawn(move || work(home, keeps, &todo, &results));
+            let (todo, results, room) = (todo.clone(), results.clone(), room.clone());
+            scope.spawn(move || work(home, room, &todo, &results));
         }
         drop((todo, results));
         scope.spawn(move || {
@@ -149,13 +150,14 @@ pub(crate) struct Worked {
 type Job = (u64, PendingSession);
 type Answer = (u64, PendingSession, Result<Worked, StoreError>);
 
-fn work(home: &Home, keeps: bool, todo: &Receiver<Job>, results: &Sender<Answer>) {
+fn work(home: &Home, room: Option<Room>, todo: &Receiver<Job>, results: &Sender<Answer>) {
     let mut vault = None;
+    let mut keeper = room.and_then(Keeper::new);
     for (number, session) in todo {
         let worked = match &vault {
-            Some(vault) => understand(vault, &session, keeps),
+            Some(vault) => understand(vault, &session, keeper.as_mut()),
             None => Vault::open(home).and_then(|opened| {
-                let worked = understand(&opened, &session, keeps);
+                let worked = understand(&opened, &session, keeper.as_mut());
                 vault = Some(opened);
                 worked
             }),
@@ -166,7 +168,11 @@ fn work(home: &Home, keeps: bool, todo: &Receiver<Job>, results: &Sender<Answer>
     }
 }
 
-fn understand(vault: &Vault, session: &PendingSession, keeps: bool) -> Result<Worked, StoreError> {
+fn understand(
+    vault: &Vault,
+    session: &PendingSession,
+    mut keeper: Option<&mut Keeper>,
+) -> Result<Worked, StoreError> {
     let saved = if session.from_seq > 0 { vault.account(&session.uid)? } else { None };
     let resumed = saved.and_then(|account| {
         let Account { digest, signals, state } = account;
@@ -178,15 +184,16 @@ fn understand(vault: &Vault, session: &PendingSession, keeps: bool) -> Result<Wo
         from.from_seq = 0;
         Distiller::new()
     });
-    let (mut first, mut kept) = (None, Kept::default());
+    let mut first = None;
+    let mut kept = keeper.as_mut().map_or_else(Kept::none, |keeper| keeper.begin(session.id));
     vault.for_each_moment(
         &from,
         |_| true,
         |event, text| {
             first.get_or_insert(event.seq);
             distiller.event(Moment { event: &event, text });
-            if keeps {
-                kept.add(event, text);
+            if let Some(keeper) = &mut keeper {
+                keeper.keep(&mut kept, &event, text);
             }
         },
     )?;

@@ -15,7 +15,7 @@ pub(crate) struct Analyst {
 #[derive(Debug)]
 struct Seen {
     session: u32,
-    slots: Vec<(u64, u32)>,
+    slots: Vec<(u32, u32)>,
 }
 
 impl Default for Seen {
@@ -28,7 +28,8 @@ impl Seen {
     fn insert(&mut self, name: &str) -> bool {
         let hash = xxh3_64(name.as_bytes());
         let at = hash as usize % self.slots.len();
-        std::mem::replace(&mut self.slots[at], (hash, self.session)) != (hash, self.session)
+        let name = ((hash >> 32) as u32, self.session);
+        std::mem::replace(&mut self.slots[at], name) != name
     }
 }
 

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// The directory below the home. A change of schema, terms or passages changes the number; an index
 /// under another name is of another version and is built anew.
-pub const DIR_NAME: &str = "index-v2";
+pub const DIR_NAME: &str = "index-v3";
 
 /// The name of our tokeniser in the schema.
 pub(crate) const BLANKS: &str = "blanks";

@@ -1,50 +1,35 @@
 //! Adding to the index, and really removing from it.
 
-use crate::analysis::{Analyst, Terms};
+use crate::document::Passage;
 use crate::files::{Manifest, VectorFiles};
-use crate::schema::{self, DIR_NAME, Fields};
+use crate::handing::Handing;
+use crate::preparing::{Prepared, Preparer, SessionCard};
+use crate::schema::{DIR_NAME, Fields};
 use crate::{IndexError, Place, merging, tokens};
-use backstory_distill::passages::{self, Voice};
-use backstory_meaning::{Embedder, Table};
-use backstory_model::{SessionEvent, Timestamp};
+use backstory_model::SessionEvent;
 use fs_err as fs;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use tantivy::index::SegmentId;
-use tantivy::indexer::{IndexWriterOptions, NoMergePolicy};
-use tantivy::schema::{Field, TantivyDocument};
+use tantivy::indexer::{IndexWriterOptions, NoMergePolicy, UserOperation};
 use tantivy::store::Compressor;
 use tantivy::{Index, IndexSettings, SegmentMeta, Term};
 
 /// Memory for documents not yet written as a segment.
 const ARENA_BYTES: usize = 64_000_000;
 /// Vectors held before a commit is due (some 270 bytes each).
-const MAX_PENDING_VECTORS: usize = 60_000;
+const MAX_PENDING_VECTORS: usize = 100_000;
 /// Documents added before a commit is due: so much is done again after a crash.
 const MAX_PENDING_DOCUMENTS: u64 = 400_000;
-
-/// What is known of a session as a whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SessionCard {
-    /// Its title.
-    pub title: String,
-    /// Digest and signals in words.
-    pub text: String,
-    /// Its last activity.
-    pub ts: Option<Timestamp>,
-}
 
 /// The one writer of an index.
 pub struct IndexWriter {
     dir: PathBuf,
     fields: Fields,
-    writer: tantivy::IndexWriter<TantivyDocument>,
+    writer: tantivy::IndexWriter<Passage>,
     vectors: VectorFiles,
-    embedder: Embedder<'static>,
-    analyst: Analyst,
-    spoken: String,
-    /// Those of the document being made.
-    terms: Terms,
+    preparer: Preparer,
+    handing: Handing,
     /// Whose events are being added.
     session: Option<i64>,
     batch: u64,
@@ -102,23 +87,20 @@ impl IndexWriter {
             .num_merge_threads(1)
             .memory_budget_per_thread(ARENA_BYTES)
             .build();
-        let writer: tantivy::IndexWriter<TantivyDocument> = index.writer_with_options(options)?;
+        let writer: tantivy::IndexWriter<Passage> = index.writer_with_options(options)?;
         writer.set_merge_policy(Box::new(merging::policy()));
         // What a killed writer left would stand in the way of files of the same name.
         writer.garbage_collect_files().wait()?;
         for orphan in batch + 1..=manifest.batch {
             writer.delete_term(Term::from_field_u64(fields.batch, orphan));
         }
-        let table = Table::shipped().map_err(|error| IndexError::Damaged(error.to_string()))?;
         Ok(Self {
             vectors: VectorFiles::new(&dir, manifest.vectors),
             dir,
             fields,
             writer,
-            embedder: Embedder::new(table),
-            analyst: Analyst::default(),
-            spoken: String::new(),
-            terms: Terms::default(),
+            preparer: Preparer::new()?,
+            handing: Handing::default(),
             session: None,
             batch: manifest.batch,
             added: 0,
@@ -136,136 +118,71 @@ impl IndexWriter {
         event: &SessionEvent,
         text: &str,
     ) -> Result<(), IndexError> {
-        let Some(voice) = passages::voice(event.kind) else { return Ok(()) };
         if self.session.replace(session) != Some(session) {
-            self.analyst.begin_session();
+            self.preparer.begin_session(session);
         }
-        let place = Place::event(session, event.seq);
-        if self.is_recovering {
-            self.gone_events.entry(session).or_insert(event.seq);
-        }
-        if voice == Voice::Tool {
-            return self.add_tool(session, place, event, text);
-        }
-        let field = if voice == Voice::Prompt { self.fields.prompt } else { self.fields.prose };
-        for passage in passages::prose(text) {
-            if let Some(embedding) = self.embedder.embed(passage) {
-                self.vectors.add(place.0, embedding);
-            }
-            self.terms.clear();
-            self.analyst.add_prose(passage, &mut self.terms);
-            let document = self.event_document(session, place, event);
-            self.put(document, field)?;
-        }
+        let mut prepared = Prepared::default();
+        self.preparer.add_event(event, text, &mut prepared);
+        self.add_prepared(prepared, event.seq)?;
         Ok(())
     }
 
-    fn add_tool(
-        &mut self,
-        session: i64,
-        place: Place,
-        event: &SessionEvent,
-        text: &str,
-    ) -> Result<(), IndexError> {
-        let mut terms = std::mem::take(&mut self.terms);
-        terms.clear();
-        let mut spoken = std::mem::take(&mut self.spoken);
-        passages::spoken(text, &mut spoken);
-        let cut = passages::tool(&spoken);
-        for part in &cut.told {
-            Analyst::add_tool(part, &mut terms);
+    /// Adds those events of one session that come from some event on; returns how many they are.
+    pub fn add_prepared(&mut self, prepared: Prepared, from_seq: u32) -> Result<u64, IndexError> {
+        let is_wanted = |place: Place| place.seq().is_none_or(|seq| seq >= from_seq);
+        for (place, embedding) in prepared.vectors {
+            if is_wanted(place) {
+                self.vectors.add(place.0, embedding);
+            }
         }
-        self.analyst.add_names(cut.rest, &mut terms);
-        for file in &event.files {
-            Analyst::add_tool(file, &mut terms);
+        let (mut last, mut events) = (None, 0);
+        for (place, mut passage) in prepared.passages {
+            if !is_wanted(place) {
+                continue;
+            }
+            if last.replace(place) != Some(place) {
+                events += 1;
+            }
+            if self.is_recovering
+                && let Some(seq) = place.seq()
+            {
+                self.gone_events.entry(place.session()).or_insert(seq);
+            }
+            passage.add_u64(self.fields.batch, self.batch + 1);
+            self.handing.push(&self.writer, UserOperation::Add(passage))?;
+            self.added += 1;
         }
-        (self.spoken, self.terms) = (spoken, terms);
-        let document = self.event_document(session, place, event);
-        self.put(document, self.fields.tool)
-    }
-
-    fn event_document(&self, session: i64, place: Place, event: &SessionEvent) -> TantivyDocument {
-        let mut document = TantivyDocument::new();
-        document.add_u64(self.fields.session, session as u64);
-        document.add_u64(self.fields.place, place.0);
-        document.add_i64(self.fields.ts, event.ts.map_or(0, |ts| ts.0));
-        document.add_u64(self.fields.kind, schema::kind_code(Some(event.kind)));
-        document.add_i64(self.fields.exit, schema::exit_code(event.exit_code));
-        let tool = event.tool.as_deref().map_or(0, schema::tool_key);
-        document.add_u64(self.fields.tool_name, tool);
-        document
+        Ok(events)
     }
 
     /// Adds or replaces what is known of a session as a whole.
     pub fn put_card(&mut self, session: i64, card: &SessionCard) -> Result<(), IndexError> {
-        self.void_card(session);
-        let place = Place::session_card(session);
-        let mut is_first = true;
-        for passage in passages::prose(&card.text).chain(std::iter::once("")) {
-            if passage.is_empty() && !is_first {
-                break;
-            }
-            self.terms.clear();
-            self.analyst.add_prose(passage, &mut self.terms);
-            let mut document = TantivyDocument::new();
-            if is_first {
-                let mut title = Terms::default();
-                self.analyst.add_prose(&card.title, &mut title);
-                document.add_text(self.fields.title, &title.words);
-                self.terms.names.push(' ');
-                self.terms.names.push_str(&title.names);
-            }
-            let embedded = if is_first {
-                self.embedder.embed(&format!("{}\n{passage}", card.title))
-            } else {
-                self.embedder.embed(passage)
-            };
-            if let Some(embedding) = embedded {
-                self.vectors.add(place.0, embedding);
-            }
-            document.add_u64(self.fields.card, session as u64);
-            document.add_u64(self.fields.place, place.0);
-            document.add_i64(self.fields.ts, card.ts.map_or(0, |ts| ts.0));
-            document.add_u64(self.fields.kind, schema::kind_code(None));
-            document.add_i64(self.fields.exit, schema::exit_code(None));
-            document.add_u64(self.fields.tool_name, 0);
-            self.put(document, self.fields.prose)?;
-            is_first = false;
-        }
-        Ok(())
-    }
-
-    /// Adds a document with the terms at hand.
-    fn put(&mut self, mut document: TantivyDocument, field: Field) -> Result<(), IndexError> {
-        if !self.terms.words.is_empty() {
-            document.add_text(field, &self.terms.words);
-        }
-        if !self.terms.names.is_empty() {
-            document.add_text(self.fields.names, &self.terms.names);
-        }
-        document.add_u64(self.fields.batch, self.batch + 1);
-        self.writer.add_document(document)?;
-        self.added += 1;
+        self.void_card(session)?;
+        let mut prepared = Prepared::default();
+        self.preparer.add_card(session, card, &mut prepared);
+        self.add_prepared(prepared, 0)?;
         Ok(())
     }
 
     /// Removes a session's events.
-    pub fn remove_events(&mut self, session: i64) {
-        self.writer.delete_term(Term::from_field_u64(self.fields.session, session as u64));
+    pub fn remove_events(&mut self, session: i64) -> Result<(), IndexError> {
         self.gone_events.insert(session, 0);
         self.session = None;
         self.must_purge = true;
+        let term = Term::from_field_u64(self.fields.session, session as u64);
+        self.handing.push(&self.writer, UserOperation::Delete(term))
     }
 
     /// Removes what is known of a session as a whole.
-    pub fn remove_card(&mut self, session: i64) {
-        self.void_card(session);
+    pub fn remove_card(&mut self, session: i64) -> Result<(), IndexError> {
         self.must_purge = true;
+        self.void_card(session)
     }
 
-    fn void_card(&mut self, session: i64) {
-        self.writer.delete_term(Term::from_field_u64(self.fields.card, session as u64));
+    fn void_card(&mut self, session: i64) -> Result<(), IndexError> {
         self.gone_cards.insert(session);
+        let term = Term::from_field_u64(self.fields.card, session as u64);
+        self.handing.push(&self.writer, UserOperation::Delete(term))
     }
 
     /// True when so much is pending that it should be committed.
@@ -275,6 +192,7 @@ impl IndexWriter {
 
     /// Makes everything so far durable and visible, in one step; returns the number of the commit.
     pub fn commit(&mut self) -> Result<u64, IndexError> {
+        self.handing.flush(&self.writer)?;
         self.batch += 1;
         let (gone_events, gone_cards) = (&self.gone_events, &self.gone_cards);
         let mut is_gone = |place: u64| {
@@ -317,8 +235,7 @@ impl IndexWriter {
             return Ok(());
         }
         let options = IndexWriterOptions::builder().num_merge_threads(1).build();
-        let mut writer: tantivy::IndexWriter<TantivyDocument> =
-            index.writer_with_options(options)?;
+        let mut writer: tantivy::IndexWriter<Passage> = index.writer_with_options(options)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         for segment in holed {
             writer.merge(&[segment]).wait()?;

@@ -125,7 +125,7 @@ fn what_is_removed_leaves_no_trace() {
     let has = |word: &str| knows(home.path(), word);
     assert!(has("sqlite") && has("strict"));
     let mut index = IndexWriter::open(home.path(), batch).unwrap();
-    index.remove_events(1);
+    index.remove_events(1).unwrap();
     index.commit().unwrap();
     index.finish().unwrap();
     assert!(!has("sqlite"), "the words of a removed session are still on disk");

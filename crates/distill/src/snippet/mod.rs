@@ -31,25 +31,27 @@ pub struct Snippet {
 /// The densest part of a text in at most so many characters; where nothing matches, its beginning.
 /// A tool's JSON input is told by its values.
 pub fn snippet(text: &str, wanted: &Wanted, max_chars: usize) -> Snippet {
-    let mut spoken = String::new();
-    passages::spoken(text, &mut spoken);
+    let mut values = String::new();
+    let ends;
+    let mut spoken = passages::spoken(text, &mut values);
     if spoken.len() > HEAD_BYTES + TAIL_BYTES {
-        let tail = clip::tail(&spoken, TAIL_BYTES);
-        spoken = format!("{} … {tail}", clip::head(&spoken, HEAD_BYTES));
+        let tail = clip::tail(spoken, TAIL_BYTES);
+        ends = format!("{} … {tail}", clip::head(spoken, HEAD_BYTES));
+        spoken = &ends;
     }
     if spoken.len() > SHORT_BYTES {
-        match wanted.focus(&spoken) {
+        match wanted.focus(spoken) {
             Focus::Anywhere => {}
-            Focus::Nowhere => return part(&spoken, 0..SHORT_BYTES, wanted, max_chars),
+            Focus::Nowhere => return part(spoken, 0..SHORT_BYTES, wanted, max_chars),
             Focus::At(range) => {
-                let found = part(&spoken, range, wanted, max_chars);
+                let found = part(spoken, range, wanted, max_chars);
                 if !found.marks.is_empty() {
                     return found;
                 }
             }
         }
     }
-    part(&spoken, 0..spoken.len(), wanted, max_chars)
+    part(spoken, 0..spoken.len(), wanted, max_chars)
 }
 
 /// The densest stretch of a part of a text.

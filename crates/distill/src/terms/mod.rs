@@ -55,23 +55,34 @@ pub fn for_each(text: &str, each: &mut dyn FnMut(Term<'_>)) {
     cutter.run();
 }
 
-/// Shorter runs are not worth a look in the middle of a long output.
+/// Shorter runs are not worth a look in the middle of a long output…
 const MIN_NAME_BYTES: usize = 6;
+/// …and without capitals, digits or `_` they are but words, unless they are as long as this.
+const MIN_PLAIN_NAME_BYTES: usize = 8;
 
 /// Hands the longer runs of a text to `each`, as they are: a cheap look at what nobody reads, enough
 /// to find a name by.
 pub fn for_each_name(text: &str, each: &mut dyn FnMut(&str)) {
     let bytes = text.as_bytes();
-    let ends = |from: usize, is_word: bool| {
-        let end = bytes[from..].iter().position(|byte| is_word_byte(*byte) != is_word);
-        end.map_or(bytes.len(), |end| from + end)
-    };
+    // Before it there is no part of a run. A run that is long enough reaches the byte looked at; most
+    // bytes are never looked at.
     let mut at = 0;
-    while at < bytes.len() {
-        let start = ends(at, false);
-        at = ends(start, true);
-        if (MIN_NAME_BYTES..=MAX_TERM_BYTES).contains(&(at - start)) {
-            each(&text[start..at]);
+    while let Some(reached) = bytes.get(at + MIN_NAME_BYTES - 1) {
+        if !is_word_byte(*reached) {
+            at += MIN_NAME_BYTES;
+            continue;
+        }
+        let is_other = |byte: &u8| !is_word_byte(*byte);
+        let window = &bytes[at..at + MIN_NAME_BYTES];
+        let start = at + window.iter().rposition(is_other).map_or(0, |before| before + 1);
+        let rest = &bytes[at + MIN_NAME_BYTES..];
+        let end = at + MIN_NAME_BYTES + rest.iter().position(is_other).unwrap_or(rest.len());
+        at = end + 1;
+        let met = bytes[start..end].iter().fold(0, |met, byte| met | class(*byte));
+        let is_plain = met & (CUT | DIGIT) == 0;
+        let shortest = if is_plain { MIN_PLAIN_NAME_BYTES } else { MIN_NAME_BYTES };
+        if (shortest..=MAX_TERM_BYTES).contains(&(end - start)) {
+            each(&text[start..end]);
         }
     }
 }
@@ -227,15 +238,18 @@ impl Cutter<'_, '_> {
 const WORD: u8 = 1;
 /// …one that makes a word more than a plain one…
 const CUT: u8 = 2;
+/// …a digit…
+const DIGIT: u8 = 4;
 /// …or the beginning of a character beyond ASCII.
-const WIDE: u8 = 4;
+const WIDE: u8 = 8;
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut at = 0;
     while at < 256 {
         let byte = at as u8;
         classes[at] = match byte {
-            b'a'..=b'z' | b'0'..=b'9' => WORD,
+            b'a'..=b'z' => WORD,
+            b'0'..=b'9' => WORD | DIGIT,
             b'A'..=b'Z' | b'_' => WORD | CUT,
             128.. => WIDE,
             _ => 0,

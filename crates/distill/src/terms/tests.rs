@@ -109,4 +109,16 @@ proptest! {
             prop_assert_eq!(&again, &[(term.clone(), *kind)]);
         }
     }
+
+    #[test]
+    fn every_long_run_and_nothing_else_is_a_name(text in "[a-dX_7 .é]{0,80}|[a-c ]{0,40}é?[a-c]{60,70}") {
+        let is_name = |run: &&str| {
+            let is_plain = run.bytes().all(|byte| byte.is_ascii_lowercase());
+            (if is_plain { 8 } else { 6 }..=MAX_TERM_BYTES).contains(&run.len())
+        };
+        let runs = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let mut names = Vec::new();
+        for_each_name(&text, &mut |name| names.push(name.to_owned()));
+        prop_assert_eq!(names, runs.filter(is_name).collect::<Vec<_>>());
+    }
 }

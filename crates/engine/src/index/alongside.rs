@@ -3,41 +3,73 @@
 use super::paying::{Payer, Trouble};
 use super::{IndexReport, begin};
 use crate::distil::Worked;
-use backstory_distill::passages;
-use backstory_model::SessionEvent;
-use backstory_store::{Home, IndexDebt, PendingSession, StoreError, Vault, Writer};
+use backstory_index::{Prepared, Preparer};
+use backstory_model::{Session, SessionEvent};
+use backstory_store::{Account, Home, IndexDebt, PendingSession, StoreError, Vault, Writer};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
-/// What is kept of a session's moments until it is distilled; longer ones are read again.
-const KEPT_BYTES: usize = 2_000_000;
-/// Sessions that wait for one before them; more are read again later.
-const MAX_WAITING: usize = 32;
+/// What may be kept of the moments of all sessions on their way; those beyond it are read again.
+const KEPT_BYTES: usize = 32_000_000;
 
-/// The moments of a session from some event on, unless they are too many to keep.
-#[derive(Debug, Default)]
+/// How much is kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Room(Arc<AtomicUsize>);
+
+/// The moments of a session from some event on, prepared for the index.
+#[derive(Debug)]
 pub(crate) struct Kept {
-    text: String,
-    /// The events, and where the text of each ends.
-    events: Vec<(SessionEvent, usize)>,
-    is_cut: bool,
+    /// None if there was no room for them.
+    prepared: Option<Prepared>,
+    bytes: usize,
+    room: Room,
 }
 
 impl Kept {
-    pub(crate) fn add(&mut self, event: SessionEvent, text: &str) {
-        if !self.is_cut && self.text.len() + text.len() > KEPT_BYTES {
-            *self = Self { is_cut: true, ..Self::default() };
-        }
-        if !self.is_cut && passages::voice(event.kind).is_some() {
-            self.text.push_str(text);
-            self.events.push((event, self.text.len()));
-        }
+    /// Nothing.
+    pub(crate) fn none() -> Self {
+        Self { prepared: None, bytes: 0, room: Room::default() }
     }
 
-    fn moments(&self) -> impl Iterator<Item = (&SessionEvent, &str)> {
-        let mut from = 0;
-        self.events
-            .iter()
-            .map(move |(event, to)| (event, &self.text[std::mem::replace(&mut from, *to)..*to]))
+    fn add(&mut self, preparer: &mut Preparer, event: &SessionEvent, text: &str) {
+        let Some(prepared) = &mut self.prepared else { return };
+        preparer.add_event(event, text, prepared);
+        let grown = prepared.bytes() - self.bytes;
+        self.bytes += grown;
+        if self.room.0.fetch_add(grown, Relaxed) + grown > KEPT_BYTES {
+            self.prepared = None;
+        }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.room.0.fetch_sub(self.bytes, Relaxed);
+    }
+}
+
+/// Keeps the moments one worker reads.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    preparer: Preparer,
+    room: Room,
+}
+
+impl Keeper {
+    /// None if the index cannot be written; who brings it in step says why.
+    pub(crate) fn new(room: Room) -> Option<Self> {
+        Some(Self { preparer: Preparer::new().ok()?, room })
+    }
+
+    pub(crate) fn begin(&mut self, session: i64) -> Kept {
+        self.preparer.begin_session(session);
+        Kept { prepared: Some(Prepared::default()), bytes: 0, room: self.room.clone() }
+    }
+
+    pub(crate) fn keep(&mut self, kept: &mut Kept, event: &SessionEvent, text: &str) {
+        kept.add(&mut self.preparer, event, text);
     }
 }
 
@@ -48,6 +80,7 @@ pub(crate) struct Alongside {
     payer: Option<Payer>,
     has_failed: bool,
     report: IndexReport,
+    room: Room,
     /// Those whose predecessors are still being distilled: sessions are indexed in their order, so
     /// that the same archive gives the same index.
     waiting: BTreeMap<u64, Option<(PendingSession, Worked)>>,
@@ -63,9 +96,15 @@ impl Alongside {
             payer: None,
             has_failed: false,
             report,
+            room: Room::default(),
             waiting: BTreeMap::new(),
             next: 0,
         })
+    }
+
+    /// For those who keep what they read.
+    pub(crate) fn room(&self) -> Room {
+        self.room.clone()
     }
 
     /// Takes the session that is `number`th in order, whose account `writer` has just stored; none if
@@ -76,12 +115,11 @@ impl Alongside {
         number: u64,
         distilled: Option<(PendingSession, Worked)>,
     ) -> Result<(), StoreError> {
-        let distilled = distilled.filter(|_| self.waiting.len() < MAX_WAITING);
         self.waiting.insert(number, distilled);
         while let Some(first) = self.waiting.remove(&self.next) {
             self.next += 1;
             if let Some((pending, worked)) = first {
-                self.take_next(writer, &pending, &worked)?;
+                self.take_next(writer, &pending, worked)?;
             }
         }
         Ok(())
@@ -91,18 +129,20 @@ impl Alongside {
         &mut self,
         writer: &mut Writer,
         pending: &PendingSession,
-        worked: &Worked,
+        worked: Worked,
     ) -> Result<(), StoreError> {
-        if self.has_failed || worked.kept.is_cut {
+        if self.has_failed {
             return Ok(());
         }
+        let Worked { row, account, from_seq, mut kept } = worked;
+        let Some(prepared) = kept.prepared.take() else { return Ok(()) };
         let Some(debt) = self.vault.index_debt(pending.id)? else { return Ok(()) };
         let is_covered = debt.is_known
             && !debt.has(IndexDebt::REDO)
-            && debt.session.from_seq >= worked.from_seq
+            && debt.session.from_seq >= from_seq
             && debt.session.next_seq == pending.next_seq;
         if is_covered {
-            let taken = self.try_take(writer, debt, worked);
+            let taken = self.try_take(writer, debt, (&row, &account), prepared);
             self.note(taken)?;
         }
         Ok(())
@@ -112,14 +152,14 @@ impl Alongside {
         &mut self,
         writer: &mut Writer,
         debt: IndexDebt,
-        worked: &Worked,
+        told: (&Session, &Account),
+        prepared: Prepared,
     ) -> Result<(), Trouble> {
         let payer = match &mut self.payer {
             Some(payer) => payer,
             None => self.payer.insert(Payer::open(&self.vault)?),
         };
-        let told = (&worked.row, &worked.account);
-        payer.take(debt, told, worked.kept.moments(), &mut self.report)?;
+        payer.take(debt, told, prepared, &mut self.report)?;
         payer.settle_if_full(writer)
     }
 

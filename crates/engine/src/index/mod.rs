@@ -5,7 +5,7 @@ mod alongside;
 mod card;
 mod paying;
 
-pub(crate) use alongside::{Alongside, Kept};
+pub(crate) use alongside::{Alongside, Keeper, Kept, Room};
 pub(crate) use card::card_text;
 
 use crate::SyncError;

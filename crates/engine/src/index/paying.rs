@@ -3,8 +3,8 @@
 use super::IndexReport;
 use super::card::{card, card_of};
 use backstory_distill::passages;
-use backstory_index::{DIR_NAME, IndexError, IndexWriter};
-use backstory_model::{Session, SessionEvent};
+use backstory_index::{DIR_NAME, IndexError, IndexWriter, Prepared};
+use backstory_model::Session;
 use backstory_store::{Account, IndexDebt, StoreError, Vault, Writer, create_private_dir};
 
 /// Sessions looked at before the index is asked whether it is full.
@@ -77,7 +77,7 @@ impl Payer {
     ) -> Result<(), Trouble> {
         let id = debt.session.id;
         if debt.has(IndexDebt::REDO) {
-            self.index.remove_events(id);
+            self.index.remove_events(id)?;
         }
         if debt.is_known && debt.session.from_seq < debt.session.next_seq {
             let mut trouble = None;
@@ -96,7 +96,7 @@ impl Payer {
             if debt.is_known {
                 self.index.put_card(id, &card_of(vault, &debt.session.uid))?;
             } else {
-                self.index.remove_card(id);
+                self.index.remove_card(id)?;
             }
         }
         report.sessions += 1;
@@ -105,18 +105,15 @@ impl Payer {
     }
 
     /// The same for a session whose moments and account are at hand.
-    pub(super) fn take<'a>(
+    pub(super) fn take(
         &mut self,
         debt: IndexDebt,
         (session, account): (&Session, &Account),
-        moments: impl Iterator<Item = (&'a SessionEvent, &'a str)>,
+        moments: Prepared,
         report: &mut IndexReport,
     ) -> Result<(), IndexError> {
         let id = debt.session.id;
-        for (event, text) in moments.filter(|(event, _)| event.seq >= debt.session.from_seq) {
-            self.index.add_event(id, event, text)?;
-            report.events += 1;
-        }
+        report.events += self.index.add_prepared(moments, debt.session.from_seq)?;
         self.index.put_card(id, &card(session, Some(account)))?;
         report.sessions += 1;
         self.paid.push(debt);
