@@ -104,7 +104,7 @@ fn cold(place: &Place, options: &Options) -> io::Result<bool> {
     let source = size_of(&home) as f64;
     let (mut plain, mut indexed) = (Vec::new(), Vec::new());
     let (mut rss, mut index, mut stored) = (0, 0, 0);
-    for _ in 0..3 {
+    for _ in 0..5 {
         let store = place.fresh("store-plain")?;
         plain.push(measure::run(place.product(&home, &store).args(["sync", "--no-index"]))?.cpu);
         fs::remove_dir_all(&store)?;

@@ -147,7 +147,10 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     if answer.more {
         let shown = count(options.limit as u64);
         let which = if options.sort == Sort::Time { "latest" } else { "best" };
-        let hint = format!("the {which} {shown} sessions are shown; --limit tells more");
+        let hint = match options.limit {
+            1 => format!("the {which} session is shown; --limit tells more"),
+            _ => format!("the {which} {shown} sessions are shown; --limit tells more"),
+        };
         ui.status(paint(DIM, hint));
     }
     Ok(Exit::Success)
