@@ -153,7 +153,7 @@ impl From<StoreError> for Failure {
                     _ => failure,
                 }
             }
-            StoreError::Sqlite(_) => {
+            StoreError::Database { .. } => {
                 Self::new(Kind::Archive, "the archive cannot be used").cause(&error).hint(
                     "`backstory doctor` checks it; --home chooses another place if it is read-only",
                 )

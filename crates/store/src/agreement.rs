@@ -1,6 +1,6 @@
 //! Do rows, digests and packs agree? Each question names what does not fit.
 
-use crate::{StoreError, Vault};
+use crate::{StoreError, Vault, rows};
 use backstory_model::SessionUid;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -8,13 +8,10 @@ use std::path::PathBuf;
 impl Vault {
     /// Files below the folder of packs that no session owns.
     pub fn orphan_packs(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let mut owned = HashSet::new();
-        let mut statement = self.connection.prepare(
-            "SELECT id FROM sessions WHERE pack_len > 0 UNION SELECT session_id FROM doomed_packs",
-        )?;
-        for id in statement.query_map([], |row| row.get::<_, i64>(0))? {
-            owned.insert(self.home.pack(id?));
-        }
+        let sql =
+            "SELECT id FROM sessions WHERE pack_len > 0 UNION SELECT session_id FROM doomed_packs";
+        let owned = self.database.all(sql, &[], |row| Ok(self.home.pack(row.get(0)?)))?;
+        let owned: HashSet<PathBuf> = owned.into_iter().collect();
         let mut orphans = Vec::new();
         for folder in fs_err::read_dir(self.home.packs())? {
             let folder = folder?.path();
@@ -61,8 +58,6 @@ impl Vault {
     }
 
     fn uids(&self, sql: &str) -> Result<Vec<SessionUid>, StoreError> {
-        let mut statement = self.connection.prepare(sql)?;
-        let uids = statement.query_map([], |row| Ok(SessionUid::from_stored(row.get(0)?)))?;
-        Ok(uids.collect::<Result<_, _>>()?)
+        self.database.all(sql, &[], rows::uid)
     }
 }

@@ -1,5 +1,6 @@
 //! How many sessions are where in their life, and how fast raw events gather.
 
+use crate::database::values;
 use crate::{StoreError, Vault};
 use backstory_model::Timestamp;
 
@@ -31,41 +32,39 @@ pub struct Recent {
 impl Vault {
     /// Counts sessions.
     pub fn census(&self) -> Result<Census, StoreError> {
-        Ok(self.connection.query_row(
-            "SELECT coalesce(sum(next_seq > evicted_before), 0),
-                coalesce(sum(evicted_at IS NOT NULL), 0),
-                coalesce(sum(analyzed_at IS NULL AND next_seq > evicted_before), 0),
-                coalesce(sum(pinned_at IS NOT NULL), 0)
-             FROM sessions WHERE events > 0",
-            [],
-            |row| {
-                let count = |column| row.get::<_, i64>(column).map(|count| count as u64);
-                Ok(Census {
-                    resident: count(0)?,
-                    evicted: count(1)?,
-                    unanalyzed: count(2)?,
-                    pinned: count(3)?,
-                })
-            },
-        )?)
+        let sql = "SELECT count(*) FILTER (WHERE next_seq > evicted_before),
+                count(*) FILTER (WHERE evicted_at IS NOT NULL),
+                count(*) FILTER (WHERE analyzed_at IS NULL AND next_seq > evicted_before),
+                count(*) FILTER (WHERE pinned_at IS NOT NULL)
+            FROM sessions WHERE events > 0";
+        let census = self.database.one(sql, &[], |row| {
+            Ok(Census {
+                resident: row.count(0)?,
+                evicted: row.count(1)?,
+                unanalyzed: row.count(2)?,
+                pinned: row.count(3)?,
+            })
+        })?;
+        Ok(census.unwrap_or_default())
     }
 
     /// What was worked on since a moment. The time of work counts, not that of reading: a first
     /// sync reads years at once.
     pub fn recent(&self, since: Timestamp) -> Result<Recent, StoreError> {
-        Ok(self.connection.query_row(
-            "SELECT coalesce(sum(iif(ended_at >= ?1, source_bytes, 0)), 0),
-                min(iif(ended_at >= ?1, started_at, NULL)),
-                coalesce(sum(iif(next_seq > evicted_before, source_bytes, 0)), 0)
-             FROM sessions WHERE events > 0",
-            [since.0],
-            |row| {
-                Ok(Recent {
-                    source_bytes: row.get::<_, i64>(0)?.max(0) as u64,
-                    first: row.get::<_, Option<i64>>(1)?.map(Timestamp),
-                    resident_source_bytes: row.get::<_, i64>(2)?.max(0) as u64,
-                })
-            },
-        )?)
+        let sql = "SELECT CAST(sum(source_bytes) FILTER (WHERE ended_at >= ?1) AS BIGINT),
+                min(started_at) FILTER (WHERE ended_at >= ?1),
+                CAST(sum(source_bytes) FILTER (WHERE next_seq > evicted_before) AS BIGINT)
+            FROM sessions WHERE events > 0";
+        let recent = self.database.one(sql, values![since.0], |row| {
+            let bytes = |column| -> Result<u64, StoreError> {
+                Ok(row.get::<Option<i64>>(column)?.unwrap_or(0).max(0) as u64)
+            };
+            Ok(Recent {
+                source_bytes: bytes(0)?,
+                first: row.get::<Option<i64>>(1)?.map(Timestamp),
+                resident_source_bytes: bytes(2)?,
+            })
+        })?;
+        Ok(recent.unwrap_or_default())
     }
 }

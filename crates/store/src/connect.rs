@@ -1,6 +1,7 @@
 //! The only place that opens the database.
 #![expect(clippy::disallowed_methods, reason = "this is the shim every other file goes through")]
 
+use crate::database::Database;
 use crate::home::private_file;
 use crate::{Home, StoreError, migrate};
 use rusqlite::config::DbConfig;
@@ -8,8 +9,11 @@ use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
 
+/// More than the statements of any one run.
+const STATEMENTS: usize = 64;
+
 /// Opens for reading and writing, creating and migrating as needed.
-pub(crate) fn read_write(home: &Home) -> Result<Connection, StoreError> {
+pub(crate) fn read_write(home: &Home) -> Result<Database, StoreError> {
     home.create()?;
     let path = home.archive();
     // SQLite creates its side files with the mode of the database.
@@ -30,13 +34,15 @@ pub(crate) fn read_write(home: &Home) -> Result<Connection, StoreError> {
              PRAGMA temp_store = MEMORY;",
         )?;
         migrate::run(&mut connection)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
         Ok(connection)
     };
-    open().map_err(|error| name_corruption(error, &path))
+    let connection = open().map_err(|error| name_corruption(error, &path))?;
+    Ok(Database { connection, path })
 }
 
 /// Opens for reading; the archive must exist.
-pub(crate) fn read_only(home: &Home) -> Result<Connection, StoreError> {
+pub(crate) fn read_only(home: &Home) -> Result<Database, StoreError> {
     let path = home.archive();
     if !path.exists() {
         return Err(StoreError::Missing(path));
@@ -50,16 +56,18 @@ pub(crate) fn read_only(home: &Home) -> Result<Connection, StoreError> {
         connection.busy_timeout(Duration::from_secs(10))?;
         connection.execute_batch("PRAGMA cache_size = -16000; PRAGMA query_only = ON;")?;
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
         Ok(connection)
     };
     let connection = open().map_err(|error| name_corruption(error, &path))?;
     if migrate::is_current(&connection) {
-        return Ok(connection);
+        return Ok(Database { connection, path });
     }
     // Written by an older version: brought up to date before it is read.
     drop(connection);
     drop(read_write(home)?);
-    open().map_err(|error| name_corruption(error, &path))
+    let connection = open().map_err(|error| name_corruption(error, &path))?;
+    Ok(Database { connection, path })
 }
 
 /// A prepared statement stays as it is when other values are bound to it: planning again for every

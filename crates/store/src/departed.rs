@@ -1,10 +1,10 @@
 //! Identities of events that have left the archive: a file read again from its start, or a copy of
 //! it, must find its events known even when their rows are gone.
 
+use crate::database::{Database, values};
 use crate::vault::{KnownEvent, Vault};
 use crate::{StoreError, Writer};
 use backstory_model::EventKey;
-use rusqlite::{OptionalExtension, params};
 use std::collections::HashMap;
 
 /// Bytes kept of each identity. Two of a session's events sharing them is a matter of one in a
@@ -16,6 +16,11 @@ pub(crate) const KEY_BYTES: usize = 6;
 pub(crate) struct Departed {
     session_id: i64,
     seqs: HashMap<[u8; KEY_BYTES], u32>,
+}
+
+fn departed_keys(database: &Database, session_id: i64) -> Result<Vec<u8>, StoreError> {
+    let sql = "SELECT keys FROM departed WHERE session_id = ?1";
+    Ok(database.one(sql, values![session_id], |row| row.get(0))?.unwrap_or_default())
 }
 
 fn short(key: u64) -> [u8; KEY_BYTES] {
@@ -32,12 +37,7 @@ impl Vault {
     ) -> Result<Option<KnownEvent>, StoreError> {
         let mut departed = self.departed.borrow_mut();
         if departed.as_ref().is_none_or(|departed| departed.session_id != session_id) {
-            let keys: Vec<u8> = self
-                .connection
-                .prepare_cached("SELECT keys FROM departed WHERE session_id = ?1")?
-                .query_row([session_id], |row| row.get(0))
-                .optional()?
-                .unwrap_or_default();
+            let keys = departed_keys(&self.database, session_id)?;
             let (keys, _) = keys.as_chunks::<KEY_BYTES>();
             let seqs = keys.iter().enumerate().map(|(seq, key)| (*key, seq as u32)).collect();
             *departed = Some(Departed { session_id, seqs });
@@ -50,27 +50,27 @@ impl Vault {
 impl Writer {
     /// Remembers the identities of a session's resident events behind those that left before.
     pub(crate) fn remember_departed(&self, session_id: i64) -> Result<(), StoreError> {
-        let mut keys: Vec<u8> = self
-            .connection
-            .prepare_cached("SELECT keys FROM departed WHERE session_id = ?1")?
-            .query_row([session_id], |row| row.get(0))
-            .optional()?
-            .unwrap_or_default();
-        let mut resident = self
-            .connection
-            .prepare_cached("SELECT seq, key FROM events WHERE session_id = ?1 ORDER BY seq")?;
-        let mut rows = resident.query([session_id])?;
-        while let Some(row) = rows.next()? {
+        let mut keys = departed_keys(&self.database, session_id)?;
+        let resident = "SELECT seq, key FROM events WHERE session_id = ?1 ORDER BY seq";
+        self.database.each(resident, values![session_id], |row| -> Result<(), StoreError> {
             let (seq, key): (u32, i64) = (row.get(0)?, row.get(1)?);
             // The place in the list is the seq.
             keys.resize(seq as usize * KEY_BYTES, 0);
             keys.extend_from_slice(&short(key as u64));
-        }
+            Ok(())
+        })?;
         if !keys.is_empty() {
-            self.connection
-                .prepare_cached("INSERT OR REPLACE INTO departed VALUES (?1, ?2)")?
-                .execute(params![session_id, keys])?;
+            self.set_departed(session_id, &keys)?;
         }
+        Ok(())
+    }
+
+    pub(crate) fn set_departed(&self, session_id: i64, keys: &[u8]) -> Result<(), StoreError> {
+        self.database.run(
+            "INSERT INTO departed (session_id, keys) VALUES (?1, ?2)
+             ON CONFLICT (session_id) DO UPDATE SET keys = excluded.keys",
+            values![session_id, keys],
+        )?;
         Ok(())
     }
 }

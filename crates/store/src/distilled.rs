@@ -1,11 +1,12 @@
 //! Digests and signals: written once a session is understood, read when its events are gone.
 
+use crate::clauses::Clauses;
+use crate::database::{Row, values};
 use crate::{IndexDebt, StoreError, Vault, Writer, blob, rows};
 use backstory_model::{
     Digest, EventKind, Fix, Flavor, SessionEvent, SessionUid, Sighting, Signal, SignalKind,
     Timestamp,
 };
-use rusqlite::{OptionalExtension, Row, ToSql, params};
 use std::borrow::Cow;
 
 /// A session whose digest does not cover all of its events.
@@ -72,23 +73,23 @@ impl Vault {
     /// Sessions to distil; with `all` also those that are up to date. Where no event is left, there
     /// is nothing to distil: an empty digest would hide a loss.
     pub fn pending(&self, all: bool) -> Result<Vec<PendingSession>, StoreError> {
-        let mut statement = self.connection.prepare(if all {
-            "SELECT id, session_uid, iif(evicted_before > 0, analyzed_seq, 0), next_seq
+        let sql = if all {
+            "SELECT id, session_uid, CASE WHEN evicted_before > 0 THEN analyzed_seq ELSE 0 END,
+                next_seq
              FROM sessions WHERE events > 0 AND next_seq > evicted_before ORDER BY id"
         } else {
             "SELECT id, session_uid, analyzed_seq, next_seq
              FROM sessions
              WHERE analyzed_at IS NULL AND events > 0 AND next_seq > evicted_before ORDER BY id"
-        })?;
-        let pending = statement.query_map([], |row| {
+        };
+        self.database.all(sql, &[], |row| {
             Ok(PendingSession {
                 id: row.get(0)?,
                 uid: SessionUid::from_stored(row.get(1)?),
                 from_seq: row.get(2)?,
                 next_seq: row.get(3)?,
             })
-        })?;
-        Ok(pending.collect::<Result<_, _>>()?)
+        })
     }
 
     /// Hands the events of a session from a seq on to `each`, with their content; where a payload
@@ -100,13 +101,12 @@ impl Vault {
         mut each: impl FnMut(SessionEvent, &str),
     ) -> Result<(), StoreError> {
         // Grok writes two logs side by side; only the time tells what came first.
-        let order = if session.uid.flavor() == Some(Flavor::Grok) { "ts, seq" } else { "seq" };
+        let order =
+            if session.uid.flavor() == Some(Flavor::Grok) { "ts NULLS FIRST, seq" } else { "seq" };
         let sql = format!("{} AND seq >= ?2 ORDER BY {order}", rows::EVENT_SQL);
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let mut found = statement.query(params![session.id, session.from_seq])?;
-        while let Some(row) = found.next()? {
+        self.database.each(&sql, values![session.id, session.from_seq], |row| {
             if !wants(rows::kind(row)?) {
-                continue;
+                return Ok(());
             }
             let event = rows::event_without_payload(row, &session.uid)?;
             let bytes = match rows::place(row)? {
@@ -123,8 +123,8 @@ impl Vault {
                 bytes.as_ref().and_then(|(bytes, range)| bytes.get(range.clone())).map(as_text);
             let text = text.unwrap_or_else(|| event.summary.clone().into());
             each(event, &text);
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Hands the full content of every resident event of a session to `each`.
@@ -141,14 +141,11 @@ impl Vault {
 
     /// What is kept of a session.
     pub fn account(&self, uid: &SessionUid) -> Result<Option<Account>, StoreError> {
-        let found: Option<(i64, Vec<u8>, Vec<u8>)> = self
-            .connection
-            .prepare_cached(
-                "SELECT session_id, digest, state FROM digests
-                 WHERE session_id = (SELECT id FROM sessions WHERE session_uid = ?1)",
-            )?
-            .query_row([uid.as_str()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-            .optional()?;
+        let sql = "SELECT session_id, digest, state FROM digests
+            WHERE session_id = (SELECT id FROM sessions WHERE session_uid = ?1)";
+        let found = self.database.one(sql, values![uid.as_str()], |row| {
+            Ok((row.get::<i64>(0)?, row.get(1)?, row.get(2)?))
+        })?;
         let Some((id, digest, state)) = found else { return Ok(None) };
         let digest = serde_json::from_slice(&blob::unfold(digest)?).map_err(|error| {
             StoreError::Io(std::io::Error::other(format!("digest of {uid}: {error}")))
@@ -156,75 +153,51 @@ impl Vault {
         let sql = format!(
             "SELECT {SIGNAL_COLUMNS} FROM signals x WHERE session_id = ?1 ORDER BY seq, kind"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let signals = statement.query_map([id], |row| signal(row, 0))?;
-        Ok(Some(Account {
-            digest,
-            signals: signals.collect::<Result<_, _>>()?,
-            state: blob::unfold(state)?,
-        }))
+        let signals = self.database.all(&sql, values![id], |row| signal(row, 0))?;
+        Ok(Some(Account { digest, signals, state: blob::unfold(state)? }))
     }
 
     /// Signals of all sessions, the latest first.
     pub fn signals(&self, filter: &SignalFilter) -> Result<Vec<Sighting>, StoreError> {
-        let mut sql = format!(
-            "SELECT s.session_uid, s.repo, s.output_tokens * 1.0 / max(s.events, 1),
+        let mut asked = Clauses::new(format!(
+            "SELECT s.session_uid, s.repo,
+                s.output_tokens * 1.0 / CASE WHEN s.events > 1 THEN s.events ELSE 1 END,
                 coalesce(x.ts, s.started_at), {SIGNAL_COLUMNS}
              FROM signals x JOIN sessions s ON s.id = x.session_id WHERE TRUE"
+        ));
+        asked.add_any("x.kind = ?", filter.kinds.iter().map(|kind| kind.code()));
+        let session = filter.session.as_ref().map(SessionUid::as_str);
+        asked.add_if(" AND s.session_uid = ?", session);
+        asked.add_if(" AND s.repo = ?", filter.repo.as_ref());
+        asked.add_if(" AND coalesce(x.ts, s.started_at) >= ?", filter.since.map(|at| at.0));
+        asked.add_if(" AND x.fingerprint = ?", filter.fingerprint.map(u64::cast_signed));
+        asked.finish(
+            " ORDER BY coalesce(x.ts, s.started_at) DESC NULLS LAST, s.session_uid, x.seq, x.kind",
+            filter.limit,
         );
-        let mut values: Vec<Box<dyn ToSql>> = Vec::new();
-        let mut add = |clause: &str, value: Box<dyn ToSql>| {
-            values.push(value);
-            sql.push_str(&clause.replace('?', &format!("?{}", values.len())));
-        };
-        if !filter.kinds.is_empty() {
-            let codes: Vec<String> =
-                filter.kinds.iter().map(|kind| kind.code().to_string()).collect();
-            add(" AND instr(',' || ? || ',', ',' || x.kind || ',') > 0", Box::new(codes.join(",")));
-        }
-        if let Some(uid) = &filter.session {
-            add(" AND s.session_uid = ?", Box::new(uid.as_str().to_owned()));
-        }
-        if let Some(repo) = &filter.repo {
-            add(" AND s.repo = ?", Box::new(repo.clone()));
-        }
-        if let Some(since) = filter.since {
-            add(" AND coalesce(x.ts, s.started_at) >= ?", Box::new(since.0));
-        }
-        if let Some(fingerprint) = filter.fingerprint {
-            add(" AND x.fingerprint = ?", Box::new(fingerprint as i64));
-        }
-        let limit = filter.limit.map_or(-1, |limit| limit as i64);
-        add(
-            " ORDER BY coalesce(x.ts, s.started_at) DESC, s.session_uid, x.seq, x.kind LIMIT ?",
-            Box::new(limit),
-        );
-        let mut statement = self.connection.prepare(&sql)?;
-        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        let signals = statement.query_map(values.as_slice(), |row| {
+        self.database.all(&asked.sql, &asked.values, |row| {
             let mut signal = signal(row, 4)?;
-            signal.ts = row.get::<_, Option<i64>>(3)?.map(Timestamp);
+            signal.ts = row.get::<Option<i64>>(3)?.map(Timestamp);
             Ok(Sighting {
-                session_uid: SessionUid::from_stored(row.get(0)?),
+                session_uid: rows::uid(row)?,
                 repo: row.get(1)?,
                 tokens_per_event: row.get(2)?,
                 signal,
             })
-        })?;
-        Ok(signals.collect::<Result<_, _>>()?)
+        })
     }
 }
 
-fn signal(row: &Row<'_>, first: usize) -> rusqlite::Result<Signal> {
+fn signal(row: &Row<'_>, first: usize) -> Result<Signal, StoreError> {
     let fix_seq: Option<u32> = row.get(first + 7)?;
     let text =
-        |column: usize| row.get::<_, Option<String>>(first + column).map(Option::unwrap_or_default);
+        |column: usize| row.get::<Option<String>>(first + column).map(Option::unwrap_or_default);
     Ok(Signal {
         kind: SignalKind::from_code(row.get(first)?).unwrap_or(SignalKind::Error),
-        fingerprint: row.get::<_, i64>(first + 1)? as u64,
+        fingerprint: row.count(first + 1)?,
         seq: row.get(first + 2)?,
         last_seq: row.get(first + 3)?,
-        ts: row.get::<_, Option<i64>>(first + 4)?.map(Timestamp),
+        ts: row.get::<Option<i64>>(first + 4)?.map(Timestamp),
         count: row.get(first + 5)?,
         what: row.get(first + 6)?,
         fix: match fix_seq {
@@ -246,13 +219,13 @@ impl Writer {
         let digest = serde_json::to_vec(&account.digest).map_err(std::io::Error::other)?;
         let digest = self.blobs.shrink(digest);
         let state = self.blobs.shrink(account.state.clone());
-        self.connection.execute_batch("SAVEPOINT account")?;
+        self.database.run("SAVEPOINT account", &[])?;
         let result = self.put_account_rows(session, account, (&digest, &state), now);
-        // One session that cannot be stored must not take the others with it.
-        self.connection.execute_batch(match result {
-            Ok(()) => "RELEASE account",
-            Err(_) => "ROLLBACK TO account; RELEASE account",
-        })?;
+        if result.is_err() {
+            // One session that cannot be stored must not take the others with it.
+            self.database.run("ROLLBACK TO SAVEPOINT account", &[])?;
+        }
+        self.database.run("RELEASE SAVEPOINT account", &[])?;
         result
     }
 
@@ -263,46 +236,44 @@ impl Writer {
         (digest, state): (&[u8], &[u8]),
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        self.connection
-            .prepare_cached("INSERT OR REPLACE INTO digests VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![session.id, account.digest.version, digest, state])?;
-        self.connection
-            .prepare_cached("DELETE FROM signals WHERE session_id = ?1")?
-            .execute([session.id])?;
-        let mut insert = self.connection.prepare_cached(
-            "INSERT INTO signals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        self.database.run(
+            "INSERT INTO digests (session_id, version, digest, state) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (session_id) DO UPDATE SET version = excluded.version,
+                digest = excluded.digest, state = excluded.state",
+            values![session.id, account.digest.version, digest, state],
         )?;
+        self.database.run("DELETE FROM signals WHERE session_id = ?1", values![session.id])?;
+        let insert = "INSERT INTO signals (session_id, kind, fingerprint, seq, last_seq, ts, count,
+                what, fix_seq, fix, tried)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
         for signal in &account.signals {
             let fix = signal.fix.as_ref();
-            insert.execute(params![
-                session.id,
-                signal.kind.code(),
-                signal.fingerprint as i64,
-                signal.seq,
-                signal.last_seq,
-                signal.ts.map(|at| at.0),
-                signal.count,
-                signal.what,
-                fix.map(|fix| fix.seq),
-                fix.map(|fix| fix.what.as_str()),
-                fix.map(|fix| fix.tried.as_str()),
-            ])?;
+            self.database.run(
+                insert,
+                values![
+                    session.id,
+                    signal.kind.code(),
+                    signal.fingerprint as i64,
+                    signal.seq,
+                    signal.last_seq,
+                    signal.ts.map(|at| at.0),
+                    signal.count,
+                    &signal.what,
+                    fix.map(|fix| fix.seq),
+                    fix.map(|fix| fix.what.as_str()),
+                    fix.map(|fix| fix.tried.as_str()),
+                ],
+            )?;
         }
         let judgement = &account.digest.judgement;
         let reason = judgement.evidence.first().map(|(_, words)| words.as_str());
-        self.connection
-            .prepare_cached(
-                "UPDATE sessions SET analyzed_at = ?2, analyzed_seq = ?3, outcome = ?4,
-                    outcome_reason = ?5
-                 WHERE id = ?1 AND next_seq = ?3",
-            )?
-            .execute(params![
-                session.id,
-                now.0,
-                session.next_seq,
-                judgement.outcome.name(),
-                reason
-            ])?;
+        let (outcome, covered) = (judgement.outcome.name(), session.next_seq);
+        self.database.run(
+            "UPDATE sessions SET analyzed_at = ?2, analyzed_seq = ?3, outcome = ?4,
+                outcome_reason = ?5
+             WHERE id = ?1 AND next_seq = ?3",
+            values![session.id, now.0, covered, outcome, reason],
+        )?;
         self.owe_index(session.id, IndexDebt::CARD)
     }
 }

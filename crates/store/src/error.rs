@@ -2,15 +2,31 @@
 
 use std::path::PathBuf;
 
+/// What is at fault when a database refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The disk is full.
+    DiskFull,
+    /// The database itself is damaged.
+    Corrupt,
+    /// Anything else.
+    Other,
+}
+
 /// A failure of the archive.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A file of the home directory could not be used.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// SQLite refused.
-    #[error("archive: {0}")]
-    Sqlite(#[from] rusqlite::Error),
+    /// The database refused.
+    #[error("archive: {reason}")]
+    Database {
+        /// What is at fault, if that makes a difference.
+        fault: Fault,
+        /// What it says.
+        reason: String,
+    },
     /// The database file is not one, or is damaged.
     #[error("{path} is damaged: {reason}")]
     Corrupt {
@@ -45,22 +61,13 @@ impl StoreError {
                     std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded
                 )
             }
-            Self::Sqlite(rusqlite::Error::SqliteFailure(code, _)) => {
-                code.code == rusqlite::ErrorCode::DiskFull
-            }
+            Self::Database { fault, .. } => *fault == Fault::DiskFull,
             _ => false,
         }
     }
 
     /// True when the database itself is beyond use.
     pub fn is_corrupt(&self) -> bool {
-        match self {
-            Self::Corrupt { .. } => true,
-            Self::Sqlite(rusqlite::Error::SqliteFailure(code, _)) => matches!(
-                code.code,
-                rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase
-            ),
-            _ => false,
-        }
+        matches!(self, Self::Corrupt { .. } | Self::Database { fault: Fault::Corrupt, .. })
     }
 }

@@ -1,9 +1,9 @@
 //! Letting raw events go: rows, payloads and every trace of their text, so that the files really
 //! shrink. What is distilled stays.
 
+use crate::database::values;
 use crate::{IndexDebt, StoreError, Writer};
 use backstory_model::Timestamp;
-use rusqlite::params;
 use std::io::ErrorKind;
 
 impl Writer {
@@ -23,9 +23,8 @@ impl Writer {
 
     fn evict_one(&self, session_id: i64, now: Timestamp) -> Result<(), StoreError> {
         self.drop_raw(session_id)?;
-        self.connection
-            .prepare_cached("UPDATE sessions SET evicted_at = ?2 WHERE id = ?1")?
-            .execute(params![session_id, now.0])?;
+        let sql = "UPDATE sessions SET evicted_at = ?2 WHERE id = ?1";
+        self.database.run(sql, values![session_id, now.0])?;
         Ok(())
     }
 
@@ -34,15 +33,19 @@ impl Writer {
         self.remember_departed(session_id)?;
         for sql in [
             "DELETE FROM events WHERE session_id = ?1",
-            "INSERT OR IGNORE INTO doomed_packs
-             SELECT id FROM sessions WHERE id = ?1 AND pack_len > 0",
+            "INSERT INTO doomed_packs (session_id)
+             SELECT id FROM sessions WHERE id = ?1 AND pack_len > 0
+             ON CONFLICT DO NOTHING",
             "UPDATE sessions SET pack_len = 0, evicted_before = next_seq WHERE id = ?1",
-            // How many there were, and of which type, is no raw text.
-            "UPDATE quarantine SET raw = x''
-             WHERE source_id IN (SELECT id FROM sources WHERE session_id = ?1)",
         ] {
-            self.connection.prepare_cached(sql)?.execute([session_id])?;
+            self.database.run(sql, values![session_id])?;
         }
+        // How many there were, and of which type, is no raw text.
+        self.database.run(
+            "UPDATE quarantine SET raw = ?2
+             WHERE source_id IN (SELECT id FROM sources WHERE session_id = ?1)",
+            values![session_id, &[][..]],
+        )?;
         self.owe_index(session_id, IndexDebt::REDO)
     }
 
@@ -51,40 +54,25 @@ impl Writer {
     pub fn reclaim(&mut self) -> Result<(), StoreError> {
         self.commit()?;
         self.remove_doomed_packs()?;
-        let free: i64 = self.connection.query_row("PRAGMA freelist_count", [], |row| row.get(0))?;
-        if free > 0 {
-            // Every page given back is a row; who asks for none gets only the first.
-            let mut vacuum = self.connection.prepare("PRAGMA incremental_vacuum")?;
-            let mut pages = vacuum.query([])?;
-            while pages.next()?.is_some() {}
-        }
-        self.empty_log()
+        self.database.give_back_room()
     }
 
     /// Before anything else is written: a pack begun anew must not be taken for the doomed one.
     pub(crate) fn remove_doomed_packs(&mut self) -> Result<(), StoreError> {
-        let doomed: Vec<i64> = self
-            .connection
-            .prepare_cached("SELECT session_id FROM doomed_packs")?
-            .query_map([], |row| row.get(0))?
-            .collect::<Result<_, _>>()?;
+        let doomed: Vec<i64> =
+            self.database.all("SELECT session_id FROM doomed_packs", &[], |row| row.get(0))?;
         if doomed.is_empty() {
             return Ok(());
         }
         // On disk before the first file goes: rows must never point at a pack that is not there.
-        self.empty_log()?;
+        self.database.fold_log()?;
         for session_id in &doomed {
             match fs_err::remove_file(self.home.pack(*session_id)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
                 _ => {}
             }
         }
-        self.connection.execute("DELETE FROM doomed_packs", [])?;
-        Ok(())
-    }
-
-    fn empty_log(&self) -> Result<(), StoreError> {
-        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        self.database.run("DELETE FROM doomed_packs", &[])?;
         Ok(())
     }
 }
@@ -103,10 +91,10 @@ mod tests {
         let before = len();
         let many = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300)
             INSERT INTO digests SELECT x, 1, randomblob(9000), x'' FROM n";
-        writer.connection.execute_batch(many).unwrap();
+        writer.database.run(many, &[]).unwrap();
         writer.reclaim().unwrap();
         assert!(len() > before + 2_000_000);
-        writer.connection.execute_batch("DELETE FROM digests").unwrap();
+        writer.database.run("DELETE FROM digests", &[]).unwrap();
         writer.reclaim().unwrap();
         // What is left beyond are pages of the map of pages.
         assert!(len() <= before + 2 * 16_384, "{} of {before} bytes", len());

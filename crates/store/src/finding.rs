@@ -1,8 +1,9 @@
 //! What search asks the archive: which sessions a filter lets through, and the rows behind places.
 
+use crate::clauses::Clauses;
+use crate::database::values;
 use crate::{StoreError, Vault, rows};
 use backstory_model::{Flavor, Outcome, Session, SessionEvent, SessionUid, Timestamp};
-use rusqlite::{OptionalExtension, Row, ToSql, params, params_from_iter};
 use std::collections::HashSet;
 
 /// Which sessions a search looks at. Within a list any entry holds, an empty list holds always.
@@ -28,52 +29,35 @@ impl Vault {
         if *scope == SessionScope::default() {
             return Ok(None);
         }
-        let mut sql = String::from("SELECT id FROM sessions WHERE TRUE");
-        let mut values: Vec<Box<dyn ToSql>> = Vec::new();
-        let mut any_of = |clause: &str, list: Vec<String>| {
-            if list.is_empty() {
-                return;
-            }
-            let clauses: Vec<String> = list
-                .into_iter()
-                .map(|value| {
-                    values.push(Box::new(value));
-                    clause.replace('?', &format!("?{}", values.len()))
-                })
-                .collect();
-            sql.push_str(" AND (");
-            sql.push_str(&clauses.join(" OR "));
-            sql.push(')');
-        };
-        any_of("flavor = ?", names(&scope.flavors, Flavor::name));
-        any_of("repo = ? COLLATE NOCASE", scope.repos.clone());
-        any_of("git_branch = ?", scope.branches.clone());
-        any_of("outcome = ?", names(&scope.outcomes, Outcome::name));
-        any_of(
+        let mut asked = Clauses::new("SELECT id FROM sessions WHERE TRUE");
+        asked.add_any("flavor = ?", scope.flavors.iter().map(|flavor| flavor.name()));
+        asked.add_any("lower(repo) = lower(?)", &scope.repos);
+        asked.add_any("git_branch = ?", &scope.branches);
+        asked.add_any("outcome = ?", scope.outcomes.iter().map(|outcome| outcome.name()));
+        asked.add_any(
             "substr(session_uid, 1, length(?)) = ?
              OR substr(session_uid, instr(session_uid, ':') + 1, length(?)) = ?",
-            scope.sessions.clone(),
+            &scope.sessions,
         );
-        any_of("instr(lower(models), lower(?)) > 0", scope.models.clone());
-        let mut statement = self.connection.prepare(&sql)?;
-        let ids = statement.query_map(params_from_iter(values), |row| row.get(0))?;
-        Ok(Some(ids.collect::<Result<_, _>>()?))
+        asked.add_any("instr(lower(models), lower(?)) > 0", &scope.models);
+        let ids = self.database.all(&asked.sql, &asked.values, |row| row.get(0))?;
+        Ok(Some(ids.into_iter().collect()))
     }
 
     /// A session by its row id; none if it was forgotten.
     pub fn session_by_id(&self, id: i64) -> Result<Option<Session>, StoreError> {
         let sql =
             format!("{} WHERE id = ?1 AND events > 0 AND forgotten_at IS NULL", rows::SESSION_SQL);
-        Ok(self.connection.prepare_cached(&sql)?.query_row([id], rows::session).optional()?)
+        self.database.one(&sql, values![id], rows::session)
     }
 
     /// A session's last activity, and its project.
     pub fn standing(&self, id: i64) -> Result<(Option<Timestamp>, Option<String>), StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT coalesce(ended_at, started_at), project_key FROM sessions WHERE id = ?1",
-        )?;
-        let row = |row: &Row<'_>| Ok((row.get::<_, Option<i64>>(0)?.map(Timestamp), row.get(1)?));
-        Ok(statement.query_row([id], row).optional()?.unwrap_or_default())
+        let sql = "SELECT coalesce(ended_at, started_at), project_key FROM sessions WHERE id = ?1";
+        let standing = self.database.one(sql, values![id], |row| {
+            Ok((row.get::<Option<i64>>(0)?.map(Timestamp), row.get(1)?))
+        })?;
+        Ok(standing.unwrap_or_default())
     }
 
     /// One event; none if it left.
@@ -95,16 +79,6 @@ impl Vault {
         to: u32,
     ) -> Result<Vec<SessionEvent>, StoreError> {
         let sql = format!("{} AND seq BETWEEN ?2 AND ?3 ORDER BY seq", rows::EVENT_SQL);
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let mut found = statement.query(params![id, from, to])?;
-        let mut events = Vec::new();
-        while let Some(row) = found.next()? {
-            events.push(rows::event(row, uid)?);
-        }
-        Ok(events)
+        self.database.all(&sql, values![id, from, to], |row| rows::event(row, uid))
     }
-}
-
-fn names<T: Copy>(list: &[T], name: impl Fn(T) -> &'static str) -> Vec<String> {
-    list.iter().map(|item| name(*item).to_owned()).collect()
 }

@@ -1,8 +1,8 @@
 //! Forgetting: as if a session had never been, except that it may not come back.
 
+use crate::database::{Row, values};
 use crate::{IndexDebt, StoreError, Vault, Writer};
 use backstory_model::{SessionUid, Timestamp};
-use rusqlite::{OptionalExtension, params};
 
 /// What was removed with a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +15,20 @@ pub struct Forgotten {
     pub digests: u64,
     /// Signals, which are also the evidence of patterns.
     pub signals: u64,
+}
+
+const TO_FORGET_SQL: &str = "SELECT events, pack_len,
+    (SELECT count(*) FROM digests WHERE session_id = sessions.id),
+    (SELECT count(*) FROM signals WHERE session_id = sessions.id)
+    FROM sessions";
+
+fn to_forget(row: &Row<'_>) -> Result<Forgotten, StoreError> {
+    Ok(Forgotten {
+        events: row.count(0)?,
+        pack_bytes: row.count(1)?,
+        digests: row.count(2)?,
+        signals: row.count(3)?,
+    })
 }
 
 impl Writer {
@@ -31,23 +45,12 @@ impl Writer {
     }
 
     fn forget_rows(&self, session_id: i64, now: Timestamp) -> Result<Forgotten, StoreError> {
-        let mut gone = self.connection.query_row(
-            "SELECT events, pack_len FROM sessions WHERE id = ?1",
-            [session_id],
-            |row| {
-                Ok(Forgotten {
-                    events: row.get::<_, i64>(0)? as u64,
-                    pack_bytes: row.get::<_, i64>(1)? as u64,
-                    ..Forgotten::default()
-                })
-            },
-        )?;
+        let sql = format!("{TO_FORGET_SQL} WHERE id = ?1");
+        let gone = self.database.one(&sql, values![session_id], to_forget)?.unwrap_or_default();
         self.drop_raw(session_id)?;
-        let delete = |sql: &str| -> Result<u64, StoreError> {
-            Ok(self.connection.prepare_cached(sql)?.execute([session_id])? as u64)
-        };
-        gone.digests = delete("DELETE FROM digests WHERE session_id = ?1")?;
-        gone.signals = delete("DELETE FROM signals WHERE session_id = ?1")?;
+        let delete = |sql: &str| self.database.run(sql, values![session_id]);
+        delete("DELETE FROM digests WHERE session_id = ?1")?;
+        delete("DELETE FROM signals WHERE session_id = ?1")?;
         for table in ["quarantine", "secrets"] {
             delete(&format!(
                 "DELETE FROM {table}
@@ -55,19 +58,20 @@ impl Writer {
             ))?;
         }
         // A reader's memory names places and tools; without it the file is read from its start.
-        delete("UPDATE sources SET path = '', problem = NULL, state = x'' WHERE session_id = ?1")?;
-        self.connection
-            .prepare_cached(include_str!("sql/forget_session.sql"))?
-            .execute(params![session_id, now.0])?;
+        self.database.run(
+            "UPDATE sources SET path = '', problem = NULL, state = ?2 WHERE session_id = ?1",
+            values![session_id, &[][..]],
+        )?;
+        self.database.run(include_str!("sql/forget_session.sql"), values![session_id, now.0])?;
         self.owe_index(session_id, IndexDebt::REDO | IndexDebt::CARD)?;
         Ok(gone)
     }
 
     /// Keeps a session from eviction, or no longer.
     pub fn pin(&mut self, uid: &SessionUid, at: Option<Timestamp>) -> Result<(), StoreError> {
-        self.connection.execute(
+        self.database.run(
             "UPDATE sessions SET pinned_at = ?2 WHERE session_uid = ?1",
-            params![uid.as_str(), at.map(|at| at.0)],
+            values![uid.as_str(), at.map(|at| at.0)],
         )?;
         Ok(())
     }
@@ -76,35 +80,14 @@ impl Writer {
 impl Vault {
     /// What forgetting a session would remove.
     pub fn to_forget(&self, uid: &SessionUid) -> Result<Forgotten, StoreError> {
-        Ok(self
-            .connection
-            .prepare_cached(
-                "SELECT events, pack_len,
-                    (SELECT count(*) FROM digests WHERE session_id = sessions.id),
-                    (SELECT count(*) FROM signals WHERE session_id = sessions.id)
-                 FROM sessions WHERE session_uid = ?1",
-            )?
-            .query_row([uid.as_str()], |row| {
-                let count = |column| row.get::<_, i64>(column).map(|count| count as u64);
-                Ok(Forgotten {
-                    events: count(0)?,
-                    pack_bytes: count(1)?,
-                    digests: count(2)?,
-                    signals: count(3)?,
-                })
-            })
-            .optional()?
-            .unwrap_or_default())
+        let sql = format!("{TO_FORGET_SQL} WHERE session_uid = ?1");
+        Ok(self.database.one(&sql, values![uid.as_str()], to_forget)?.unwrap_or_default())
     }
 
     /// True if nothing of a session may be stored again.
     pub fn is_forgotten(&self, session_id: i64) -> Result<bool, StoreError> {
-        let found: i64 = self
-            .connection
-            .prepare_cached(
-                "SELECT count(*) FROM sessions WHERE id = ?1 AND forgotten_at IS NOT NULL",
-            )?
-            .query_row([session_id], |row| row.get(0))?;
-        Ok(found > 0)
+        let sql = "SELECT count(*) FROM sessions WHERE id = ?1 AND forgotten_at IS NOT NULL";
+        let found = self.database.one(sql, values![session_id], |row| row.count(0))?;
+        Ok(found > Some(0))
     }
 }

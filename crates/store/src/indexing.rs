@@ -1,9 +1,9 @@
 //! Keeping a search index in step: every change of a session is noted in the transaction that makes
 //! it, and struck out once the index has it. Whatever is killed in between is done again.
 
+use crate::database::{Row, values};
 use crate::{Home, PendingSession, StoreError, Vault, Writer};
 use backstory_model::SessionUid;
-use rusqlite::{OptionalExtension, Row, params};
 
 /// What the index has not heard of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,11 +40,12 @@ pub struct IndexState {
 }
 
 const DEBT_SQL: &str = "SELECT s.id, s.session_uid,
-    max(iif(d.flags & 4, 0, s.indexed_seq), s.evicted_before), s.next_seq, d.flags,
-    s.events > 0 AND s.forgotten_at IS NULL
+    CASE WHEN d.flags & 4 <> 0 OR s.indexed_seq < s.evicted_before THEN s.evicted_before
+        ELSE s.indexed_seq END,
+    s.next_seq, d.flags, s.events > 0 AND s.forgotten_at IS NULL
     FROM index_debts d JOIN sessions s ON s.id = d.session_id";
 
-fn debt(row: &Row<'_>) -> rusqlite::Result<IndexDebt> {
+fn debt(row: &Row<'_>) -> Result<IndexDebt, StoreError> {
     Ok(IndexDebt {
         session: PendingSession {
             id: row.get(0)?,
@@ -61,45 +62,37 @@ impl Vault {
     /// What the index has not heard of, in sessions behind row id `after`, at most `limit` of them.
     pub fn index_debts(&self, after: i64, limit: usize) -> Result<Vec<IndexDebt>, StoreError> {
         let sql = format!("{DEBT_SQL} WHERE d.session_id > ?1 ORDER BY d.session_id LIMIT ?2");
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let debts = statement.query_map(params![after, limit as i64], debt)?;
-        Ok(debts.collect::<Result<_, _>>()?)
+        self.database.all(&sql, values![after, limit as i64], debt)
     }
 
     /// What the index has not heard of a session.
     pub fn index_debt(&self, session_id: i64) -> Result<Option<IndexDebt>, StoreError> {
         let sql = format!("{DEBT_SQL} WHERE d.session_id = ?1");
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        Ok(statement.query_row([session_id], debt).optional()?)
+        self.database.one(&sql, values![session_id], debt)
     }
 
     /// Sessions the index has not heard all of.
     pub fn index_debt_count(&self) -> Result<u64, StoreError> {
-        let count = |row: &Row<'_>| row.get::<_, i64>(0);
-        Ok(self.connection.query_row("SELECT count(*) FROM index_debts", [], count)? as u64)
+        let sql = "SELECT count(*) FROM index_debts";
+        Ok(self.database.one(sql, &[], |row| row.count(0))?.unwrap_or(0))
     }
 
     /// The index this archive is in step with.
     pub fn index_state(&self) -> Result<Option<IndexState>, StoreError> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT name, batch FROM index_state")?;
-        Ok(statement
-            .query_row([], |row| {
-                Ok(IndexState { name: row.get(0)?, batch: row.get::<_, i64>(1)? as u64 })
-            })
-            .optional()?)
+        self.database.one("SELECT name, batch FROM index_state", &[], |row| {
+            Ok(IndexState { name: row.get(0)?, batch: row.count(1)? })
+        })
     }
 }
 
 impl Writer {
     /// Notes what the index has to hear, within the open transaction.
     pub(crate) fn owe_index(&self, session_id: i64, flags: u32) -> Result<(), StoreError> {
-        self.connection
-            .prepare_cached(
-                "INSERT INTO index_debts VALUES (?1, ?2)
-                 ON CONFLICT (session_id) DO UPDATE SET flags = flags | excluded.flags",
-            )?
-            .execute(params![session_id, flags])?;
+        self.database.run(
+            "INSERT INTO index_debts (session_id, flags) VALUES (?1, ?2)
+             ON CONFLICT (session_id) DO UPDATE SET flags = index_debts.flags | excluded.flags",
+            values![session_id, flags],
+        )?;
         Ok(())
     }
 
@@ -107,16 +100,14 @@ impl Writer {
     pub fn settle_index(&mut self, paid: &[IndexDebt], batch: u64) -> Result<(), StoreError> {
         self.begin()?;
         for debt in paid {
-            self.connection
-                .prepare_cached("UPDATE sessions SET indexed_seq = ?2 WHERE id = ?1")?
-                .execute(params![debt.session.id, debt.session.next_seq])?;
-            self.connection
-                .prepare_cached("DELETE FROM index_debts WHERE session_id = ?1")?
-                .execute([debt.session.id])?;
+            self.database.run(
+                "UPDATE sessions SET indexed_seq = ?2 WHERE id = ?1",
+                values![debt.session.id, debt.session.next_seq],
+            )?;
+            self.database
+                .run("DELETE FROM index_debts WHERE session_id = ?1", values![debt.session.id])?;
         }
-        self.connection
-            .prepare_cached("UPDATE index_state SET batch = ?1")?
-            .execute([batch as i64])?;
+        self.database.run("UPDATE index_state SET batch = ?1", values![batch as i64])?;
         self.commit()
     }
 
@@ -124,13 +115,18 @@ impl Writer {
     pub fn renew_index(&mut self, name: &str) -> Result<(), StoreError> {
         self.commit()?;
         self.begin()?;
-        self.connection.execute_batch(
-            "UPDATE sessions SET indexed_seq = 0;
-             INSERT OR REPLACE INTO index_debts
-             SELECT id, 3 FROM sessions WHERE events > 0 AND forgotten_at IS NULL;",
+        self.database.run("UPDATE sessions SET indexed_seq = 0", &[])?;
+        self.database.run(
+            "INSERT INTO index_debts (session_id, flags)
+             SELECT id, 3 FROM sessions WHERE events > 0 AND forgotten_at IS NULL
+             ON CONFLICT (session_id) DO UPDATE SET flags = excluded.flags",
+            &[],
         )?;
-        self.connection
-            .execute("INSERT OR REPLACE INTO index_state VALUES (1, ?1, 0)", params![name])?;
+        self.database.run(
+            "INSERT INTO index_state (id, name, batch) VALUES (1, ?1, 0)
+             ON CONFLICT (id) DO UPDATE SET name = excluded.name, batch = 0",
+            values![name],
+        )?;
         self.commit()?;
         remove_indices(&self.home)
     }

@@ -1,8 +1,8 @@
 //! What the archive holds, in numbers.
 
+use crate::database::values;
 use crate::{StoreError, Vault};
 use backstory_model::{Cost, Flavor, Timestamp};
-use std::path::Path;
 
 /// One finished sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,39 +107,37 @@ pub struct Sizes {
 impl Vault {
     /// Totals per agent, in the order of [`Flavor::ALL`].
     pub fn totals(&self) -> Result<Vec<FlavorTotals>, StoreError> {
-        let mut statement = self.connection.prepare(include_str!("sql/totals.sql"))?;
         let mut totals = Vec::new();
         for flavor in Flavor::ALL {
-            let count = |row: &rusqlite::Row<'_>, column: usize| {
-                row.get::<_, Option<i64>>(column).map(|count| count.unwrap_or(0) as u64)
-            };
-            let total = statement.query_row([flavor.name()], |row| {
+            let sql = include_str!("sql/totals.sql");
+            let total = self.database.one(sql, values![flavor.name()], |row| {
                 Ok(FlavorTotals {
                     flavor,
-                    sessions: count(row, 0)?,
-                    subagents: count(row, 1)?,
-                    events: count(row, 2)?,
+                    sessions: row.count(0)?,
+                    subagents: row.count(1)?,
+                    events: row.count(2)?,
                     cost: Cost {
-                        input_tokens: count(row, 3)?,
-                        output_tokens: count(row, 4)?,
-                        cache_read_tokens: count(row, 5)?,
-                        cache_write_5m_tokens: count(row, 6)?,
-                        cache_write_1h_tokens: count(row, 7)?,
-                        reasoning_tokens: count(row, 8)?,
+                        input_tokens: row.count(3)?,
+                        output_tokens: row.count(4)?,
+                        cache_read_tokens: row.count(5)?,
+                        cache_write_5m_tokens: row.count(6)?,
+                        cache_write_1h_tokens: row.count(7)?,
+                        reasoning_tokens: row.count(8)?,
                         usd: row.get(9)?,
                         wall_clock_s: 0,
-                        turns: count(row, 10)? as u32,
-                        retries: count(row, 11)? as u32,
+                        turns: row.count(10)? as u32,
+                        retries: row.count(11)? as u32,
                     },
-                    first: row.get::<_, Option<i64>>(12)?.map(Timestamp),
-                    last: row.get::<_, Option<i64>>(13)?.map(Timestamp),
-                    files: count(row, 14)?,
-                    source_bytes: count(row, 15)?,
-                    unknown: count(row, 16)?,
-                    bad: count(row, 17)?,
-                    silent_files: count(row, 18)?,
+                    first: row.get::<Option<i64>>(12)?.map(Timestamp),
+                    last: row.get::<Option<i64>>(13)?.map(Timestamp),
+                    files: row.count(14)?,
+                    source_bytes: row.count(15)?,
+                    unknown: row.count(16)?,
+                    bad: row.count(17)?,
+                    silent_files: row.count(18)?,
                 })
             })?;
+            let Some(total) = total else { continue };
             if total.files > 0 || total.sessions > 0 {
                 totals.push(total);
             }
@@ -149,39 +147,29 @@ impl Vault {
 
     /// Unknown and unreadable records by agent, version and type, most frequent first.
     pub fn quarantine(&self) -> Result<Vec<QuarantineCount>, StoreError> {
-        let mut statement = self.connection.prepare(
-            "SELECT q.flavor, q.cli_version, q.type_name, count(*), max(q.reason), s.path, min(q.line)
-             FROM quarantine q JOIN sources s ON s.id = q.source_id
-             GROUP BY q.flavor, q.cli_version, q.type_name
-             ORDER BY count(*) DESC, q.flavor, q.type_name",
-        )?;
-        let rows = statement.query_map([], |row| {
+        self.database.all(include_str!("sql/quarantine.sql"), &[], |row| {
             Ok(QuarantineCount {
                 flavor: row.get(0)?,
                 cli_version: row.get(1)?,
                 type_name: row.get(2)?,
-                count: row.get::<_, i64>(3)? as u64,
+                count: row.count(3)?,
                 reason: row.get(4)?,
                 example_path: row.get(5)?,
-                example_line: row.get::<_, i64>(6)? as u64,
+                example_line: row.count(6)?,
             })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 
     /// Which source files hold secrets, by kind and line.
     pub fn secrets(&self) -> Result<Vec<SecretCount>, StoreError> {
-        let mut statement = self.connection.prepare(
-            "SELECT s.path, x.kind, x.fingerprint, x.line
-             FROM secrets x JOIN sources s ON s.id = x.source_id
-             ORDER BY s.path, x.kind, x.fingerprint, x.line",
-        )?;
+        let sql = "SELECT s.path, x.kind, x.fingerprint, x.line
+            FROM secrets x JOIN sources s ON s.id = x.source_id
+            ORDER BY s.path, x.kind, x.fingerprint, x.line";
         let mut found: Vec<SecretCount> = Vec::new();
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
+        self.database.each(sql, &[], |row| -> Result<(), StoreError> {
             let (path, kind, fingerprint): (String, String, String) =
                 (row.get(0)?, row.get(1)?, row.get(2)?);
-            let line = row.get::<_, i64>(3)? as u64;
+            let line = row.count(3)?;
             match found.last_mut() {
                 Some(last)
                     if last.path == path
@@ -192,61 +180,46 @@ impl Vault {
                 }
                 _ => found.push(SecretCount { path, kind, fingerprint, lines: vec![line] }),
             }
-        }
+            Ok(())
+        })?;
         Ok(found)
     }
 
     /// Sources that could not be read, and transcripts that yielded no message; of what was
     /// forgotten, nothing is expected.
     pub fn source_problems(&self) -> Result<Vec<SourceProblem>, StoreError> {
-        let mut statement = self.connection.prepare(
-            "SELECT flavor, path, coalesce(problem,
+        let sql = "SELECT flavor, path, coalesce(problem,
                 'not empty (' || size || ' bytes), yet no message was found in it')
-             FROM sources
-             WHERE (problem IS NOT NULL OR (is_transcript AND size > 0 AND messages = 0))
+            FROM sources
+            WHERE (problem IS NOT NULL OR (is_transcript <> 0 AND size > 0 AND messages = 0))
                 AND path <> ''
-             ORDER BY flavor, path",
-        )?;
-        let rows = statement.query_map([], |row| {
+            ORDER BY flavor, path";
+        self.database.all(sql, &[], |row| {
             Ok(SourceProblem { flavor: row.get(0)?, path: row.get(1)?, problem: row.get(2)? })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 
     /// The last finished sweep.
     pub fn last_sweep(&self) -> Result<Option<SweepRecord>, StoreError> {
-        use rusqlite::OptionalExtension;
-        Ok(self
-            .connection
-            .query_row(
-                "SELECT started_at, finished_at, files, files_read, bytes_read, new_events, problems
-                 FROM last_sweep",
-                [],
-                |row| {
-                    let count = |column| row.get::<_, i64>(column).map(|count| count as u64);
-                    Ok(SweepRecord {
-                        started_at: Timestamp(row.get(0)?),
-                        finished_at: Timestamp(row.get(1)?),
-                        files: count(2)?,
-                        files_read: count(3)?,
-                        bytes_read: count(4)?,
-                        new_events: count(5)?,
-                        problems: count(6)?,
-                    })
-                },
-            )
-            .optional()?)
+        let sql = "SELECT started_at, finished_at, files, files_read, bytes_read, new_events,
+                problems
+            FROM last_sweep";
+        self.database.one(sql, &[], |row| {
+            Ok(SweepRecord {
+                started_at: Timestamp(row.get(0)?),
+                finished_at: Timestamp(row.get(1)?),
+                files: row.count(2)?,
+                files_read: row.count(3)?,
+                bytes_read: row.count(4)?,
+                new_events: row.count(5)?,
+                problems: row.count(6)?,
+            })
+        })
     }
 
     /// Bytes on disk, everything counted.
     pub fn sizes(&self) -> Result<Sizes, StoreError> {
-        let archive = self.home.archive();
-        let mut sizes = Sizes::default();
-        for suffix in ["", "-wal", "-shm"] {
-            let mut name = archive.clone().into_os_string();
-            name.push(suffix);
-            sizes.rows += fs_err::metadata(Path::new(&name)).map_or(0, |meta| meta.len());
-        }
+        let mut sizes = Sizes { rows: self.database.bytes(), packs: 0 };
         for folder in fs_err::read_dir(self.home.packs())? {
             let folder = folder?.path();
             if !folder.is_dir() {

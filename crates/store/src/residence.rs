@@ -1,9 +1,9 @@
 //! What takes how much room: raw events (which may leave) apart from distilled knowledge (which
 //! stays).
 
+use crate::database::values;
 use crate::{StoreError, Vault};
 use backstory_model::{SessionUid, Timestamp};
-use rusqlite::Connection;
 
 /// File systems give out room in pieces of this size; a budget that ignored it would be exceeded.
 const DISK_PIECE: u64 = 4096;
@@ -54,64 +54,38 @@ pub struct Resident {
 impl Vault {
     /// Bytes on disk per tier.
     pub fn tiers(&self) -> Result<Tiers, StoreError> {
-        let database: u64 =
-            ["", "-wal", "-shm"].iter().map(|suffix| self.database_len(suffix)).sum();
-        let distilled = distilled_pages(&self.connection)?;
-        let packs: i64 = self.connection.query_row(
-            "SELECT coalesce(sum((pack_len + ?1 - 1) / ?1 * ?1), 0) FROM sessions",
-            [DISK_PIECE as i64],
-            |row| row.get(0),
+        let distilled = self.database.distilled_bytes()?;
+        let packs = self.database.one(
+            "SELECT CAST(sum((pack_len + ?1 - 1) / ?1 * ?1) AS BIGINT) FROM sessions",
+            values![DISK_PIECE as i64],
+            |row| row.count(0),
         )?;
         Ok(Tiers {
-            raw_rows: database.saturating_sub(distilled),
-            raw_packs: packs as u64,
+            raw_rows: self.database.bytes().saturating_sub(distilled),
+            raw_packs: packs.unwrap_or(0),
             raw_index: self.home.index_bytes(),
             distilled,
         })
     }
 
-    fn database_len(&self, suffix: &str) -> u64 {
-        let mut name = self.home.archive().into_os_string();
-        name.push(suffix);
-        fs_err::metadata(std::path::Path::new(&name)).map_or(0, |meta| meta.len())
-    }
-
     /// Every session with raw events, in no particular order.
     pub fn residents(&self) -> Result<Vec<Resident>, StoreError> {
-        let mut statement = self.connection.prepare(
-            "SELECT id, session_uid, next_seq - evicted_before, pack_len, analyzed_at,
+        let sql = "SELECT id, session_uid, next_seq - evicted_before, pack_len, analyzed_at,
                 coalesce(ended_at, started_at), ingested_at, pinned_at IS NOT NULL, started_at
-             FROM sessions WHERE next_seq > evicted_before",
-        )?;
-        let residents = statement.query_map([], |row| {
-            let pack_len = row.get::<_, i64>(3)? as u64;
+            FROM sessions WHERE next_seq > evicted_before";
+        self.database.all(sql, &[], |row| {
+            let pack_len = row.count(3)?;
             Ok(Resident {
                 id: row.get(0)?,
                 uid: SessionUid::from_stored(row.get(1)?),
-                events: row.get::<_, i64>(2)? as u64,
+                events: row.count(2)?,
                 pack_bytes: pack_len.div_ceil(DISK_PIECE) * DISK_PIECE,
-                analyzed_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
-                active_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
-                ingested_at: row.get::<_, Option<i64>>(6)?.map(Timestamp),
+                analyzed_at: row.get::<Option<i64>>(4)?.map(Timestamp),
+                active_at: row.get::<Option<i64>>(5)?.map(Timestamp),
+                ingested_at: row.get::<Option<i64>>(6)?.map(Timestamp),
                 is_pinned: row.get(7)?,
-                started_at: row.get::<_, Option<i64>>(8)?.map(Timestamp),
+                started_at: row.get::<Option<i64>>(8)?.map(Timestamp),
             })
-        })?;
-        Ok(residents.collect::<Result<_, _>>()?)
+        })
     }
-}
-
-/// Bytes of every table and index but those of events.
-fn distilled_pages(connection: &Connection) -> Result<u64, StoreError> {
-    let mut names = connection.prepare_cached(
-        "SELECT name FROM sqlite_schema WHERE rootpage > 0 AND tbl_name <> 'events'",
-    )?;
-    let mut size = connection.prepare_cached(
-        "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = ?1 AND aggregate = TRUE",
-    )?;
-    let mut bytes = 0;
-    for name in names.query_map([], |row| row.get::<_, String>(0))? {
-        bytes += size.query_row([name?], |row| row.get::<_, i64>(0))? as u64;
-    }
-    Ok(bytes)
 }

@@ -1,23 +1,28 @@
 //! Rows ↔ model.
 
+use crate::StoreError;
 use crate::cursor::{Cursor, SourceStat};
+use crate::database::{Row, Value};
 use backstory_model::{
     Cost, EventKind, Flavor, Lineage, Outcome, Role, Session, SessionEvent, SessionUid, Timestamp,
     Watermarks,
 };
-use rusqlite::Row;
-use rusqlite::types::{ToSqlOutput, ValueRef};
 
 /// Block number of a payload whose pack was lost.
 pub(crate) const LOST_BLOCK: i64 = -1;
 /// [`crate::EventRow::is_sidechain`] in the flags column.
 pub(crate) const FLAG_SIDECHAIN: u8 = 1;
 
+/// A uid that stands alone in its row.
+pub(crate) fn uid(row: &Row<'_>) -> Result<SessionUid, StoreError> {
+    Ok(SessionUid::from_stored(row.get(0)?))
+}
+
 pub(crate) const CURSOR_SQL: &str = "SELECT id, path_key, path, flavor, role, is_transcript, dev,
-    inode, size, mtime_ns, offset, lines, head_print, tail_print, state, session_id, messages, bad,
+    inode, size, mtime_ns, \"offset\", lines, head_print, tail_print, state, session_id, messages, bad,
     unknown, problem, read_at FROM sources WHERE path_key = ?1";
 
-pub(crate) fn cursor(row: &Row<'_>) -> rusqlite::Result<Cursor> {
+pub(crate) fn cursor(row: &Row<'_>) -> Result<Cursor, StoreError> {
     let flavor: String = row.get(3)?;
     Ok(Cursor {
         id: row.get(0)?,
@@ -27,23 +32,23 @@ pub(crate) fn cursor(row: &Row<'_>) -> rusqlite::Result<Cursor> {
         role: row.get(4)?,
         is_transcript: row.get(5)?,
         stat: SourceStat {
-            dev: row.get::<_, i64>(6)? as u64,
-            inode: row.get::<_, i64>(7)? as u64,
-            size: row.get::<_, i64>(8)? as u64,
+            dev: row.count(6)?,
+            inode: row.count(7)?,
+            size: row.count(8)?,
             mtime_ns: row.get(9)?,
         },
-        offset: row.get::<_, i64>(10)? as u64,
-        lines: row.get::<_, i64>(11)? as u64,
+        offset: row.count(10)?,
+        lines: row.count(11)?,
         head_print: row.get(12)?,
         tail_print: row.get(13)?,
         // A damaged memory is none: the file is read again from its start.
         state: crate::blob::unfold(row.get(14)?).unwrap_or_default(),
         session_id: row.get(15)?,
-        messages: row.get::<_, i64>(16)? as u64,
-        bad: row.get::<_, i64>(17)? as u64,
-        unknown: row.get::<_, i64>(18)? as u64,
+        messages: row.count(16)?,
+        bad: row.count(17)?,
+        unknown: row.count(18)?,
         problem: row.get(19)?,
-        read_at: row.get::<_, Option<i64>>(20)?.map(Timestamp),
+        read_at: row.get::<Option<i64>>(20)?.map(Timestamp),
     })
 }
 
@@ -55,14 +60,14 @@ pub(crate) const SESSION_SQL: &str = "SELECT session_uid, flavor, parent_session
     events, schema_version, discovered_at, ingested_at, analyzed_at, evicted_at, pinned_at FROM
     sessions";
 
-pub(crate) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
+pub(crate) fn session(row: &Row<'_>) -> Result<Session, StoreError> {
     let uid = SessionUid::from_stored(row.get(0)?);
     let flavor: String = row.get(1)?;
-    let at = |column: usize| -> rusqlite::Result<Option<Timestamp>> {
-        Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp))
+    let at = |column: usize| -> Result<Option<Timestamp>, StoreError> {
+        Ok(row.get::<Option<i64>>(column)?.map(Timestamp))
     };
-    let other = |column: usize| -> rusqlite::Result<Option<SessionUid>> {
-        Ok(row.get::<_, Option<String>>(column)?.map(SessionUid::from_stored))
+    let other = |column: usize| -> Result<Option<SessionUid>, StoreError> {
+        Ok(row.get::<Option<String>>(column)?.map(SessionUid::from_stored))
     };
     let models: String = row.get(13)?;
     let outcome: String = row.get(18)?;
@@ -95,7 +100,7 @@ pub(crate) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
         cost_in_parent: row.get(29)?,
         task_ref: row.get(30)?,
         source_path: row.get(31)?,
-        source_bytes: row.get::<_, i64>(32)? as u64,
+        source_bytes: row.count(32)?,
         events: row.get(33)?,
         schema_version: row.get(34)?,
         watermarks: Watermarks {
@@ -112,8 +117,8 @@ fn cost(
     row: &Row<'_>,
     started_at: Option<Timestamp>,
     ended_at: Option<Timestamp>,
-) -> rusqlite::Result<Cost> {
-    let tokens = |column: usize| row.get::<_, i64>(column).map(|count| count as u64);
+) -> Result<Cost, StoreError> {
+    let tokens = |column: usize| row.count(column);
     let wall_clock_s = match (started_at, ended_at) {
         (Some(from), Some(to)) => (to.0.saturating_sub(from.0) / 1000).max(0) as u64,
         _ => 0,
@@ -133,17 +138,19 @@ fn cost(
 }
 
 pub(crate) const EVENT_SQL: &str = "SELECT session_id, seq, parent_seq, native_id, ts, kind, role,
-    flags, tool, call_id, summary, block, offset, len, tokens, exit_code, duration_ms, files
+    flags, tool, call_id, summary, block, \"offset\", len, tokens, exit_code, duration_ms, files, key
     FROM events WHERE session_id = ?1";
+/// Where an event's identity is in it.
+pub(crate) const KEY_COLUMN: usize = 18;
 
 /// Block, offset and length of a row's payload.
-pub(crate) fn place(row: &Row<'_>) -> rusqlite::Result<Option<(i64, usize, usize)>> {
-    let Some(block) = row.get::<_, Option<i64>>(11)? else { return Ok(None) };
+pub(crate) fn place(row: &Row<'_>) -> Result<Option<(i64, usize, usize)>, StoreError> {
+    let Some(block) = row.get::<Option<i64>>(11)? else { return Ok(None) };
     let (offset, len): (i64, i64) = (row.get(12)?, row.get(13)?);
     Ok(Some((block, offset as usize, len as usize)))
 }
 
-pub(crate) fn event(row: &Row<'_>, session_uid: &SessionUid) -> rusqlite::Result<SessionEvent> {
+pub(crate) fn event(row: &Row<'_>, session_uid: &SessionUid) -> Result<SessionEvent, StoreError> {
     let session_id: i64 = row.get(0)?;
     let mut event = event_without_payload(row, session_uid)?;
     event.payload_ref = place(row)?.map(|(block, offset, len)| match block {
@@ -153,7 +160,7 @@ pub(crate) fn event(row: &Row<'_>, session_uid: &SessionUid) -> rusqlite::Result
     Ok(event)
 }
 
-pub(crate) fn kind(row: &Row<'_>) -> rusqlite::Result<EventKind> {
+pub(crate) fn kind(row: &Row<'_>) -> Result<EventKind, StoreError> {
     Ok(EventKind::from_code(row.get(5)?).unwrap_or(EventKind::Lifecycle))
 }
 
@@ -161,15 +168,15 @@ pub(crate) fn kind(row: &Row<'_>) -> rusqlite::Result<EventKind> {
 pub(crate) fn event_without_payload(
     row: &Row<'_>,
     session_uid: &SessionUid,
-) -> rusqlite::Result<SessionEvent> {
+) -> Result<SessionEvent, StoreError> {
     let flags: u8 = row.get(7)?;
     let files: Option<String> = row.get(17)?;
     Ok(SessionEvent {
         session_uid: session_uid.clone(),
         seq: row.get(1)?,
         parent_seq: row.get(2)?,
-        native_id: native_id_text(row.get_ref(3)?),
-        ts: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+        native_id: native_id_text(row.value(3)?),
+        ts: row.get::<Option<i64>>(4)?.map(Timestamp),
         kind: kind(row)?,
         role: Role::from_code(row.get(6)?).unwrap_or(Role::System),
         is_sidechain: flags & FLAG_SIDECHAIN != 0,
@@ -177,9 +184,9 @@ pub(crate) fn event_without_payload(
         call_id: row.get(9)?,
         summary: row.get(10)?,
         payload_ref: None,
-        tokens: row.get::<_, Option<i64>>(14)?.unwrap_or(0) as u64,
+        tokens: row.get::<Option<i64>>(14)?.unwrap_or(0) as u64,
         exit_code: row.get(15)?,
-        duration_ms: row.get::<_, Option<i64>>(16)?.map(|ms| ms as u64),
+        duration_ms: row.get::<Option<i64>>(16)?.map(|ms| ms as u64),
         files: files.map(|files| files.lines().map(str::to_owned).collect()).unwrap_or_default(),
     })
 }
@@ -198,18 +205,14 @@ pub(crate) fn parse_payload_ref(reference: &str) -> Option<(i64, u64, usize, usi
 }
 
 /// A native id as it is stored: canonical UUIDs as their 16 bytes, anything else as text.
-pub(crate) fn native_id_value<'a>(id: &'a str, bytes: &'a mut [u8; 16]) -> ToSqlOutput<'a> {
-    if parse_uuid(id, bytes) {
-        ToSqlOutput::Borrowed(ValueRef::Blob(bytes))
-    } else {
-        ToSqlOutput::Borrowed(ValueRef::Text(id.as_bytes()))
-    }
+pub(crate) fn native_id_value<'a>(id: &'a str, bytes: &'a mut [u8; 16]) -> Value<'a> {
+    if parse_uuid(id, bytes) { Value::Bytes(bytes) } else { Value::Text(id) }
 }
 
-fn native_id_text(value: ValueRef<'_>) -> Option<String> {
+fn native_id_text(value: Value<'_>) -> Option<String> {
     match value {
-        ValueRef::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
-        ValueRef::Blob(bytes) if bytes.len() == 16 => Some(format_uuid(bytes)),
+        Value::Text(text) => Some(text.to_owned()),
+        Value::Bytes(bytes) if bytes.len() == 16 => Some(format_uuid(bytes)),
         _ => None,
     }
 }
@@ -254,16 +257,10 @@ mod tests {
     fn canonical_uuids_are_stored_small_and_come_back_whole() {
         let mut bytes = [0; 16];
         let id = "0198c0de-1234-7abc-8def-0123456789ab";
-        assert!(matches!(
-            native_id_value(id, &mut bytes),
-            ToSqlOutput::Borrowed(ValueRef::Blob(_))
-        ));
+        assert!(matches!(native_id_value(id, &mut bytes), Value::Bytes(_)));
         assert_eq!(format_uuid(&bytes), id);
         for other in ["call_1", "0198C0DE-1234-7abc-8def-0123456789ab", "é".repeat(18).as_str()] {
-            assert!(matches!(
-                native_id_value(other, &mut bytes),
-                ToSqlOutput::Borrowed(ValueRef::Text(_))
-            ));
+            assert!(matches!(native_id_value(other, &mut bytes), Value::Text(_)));
         }
     }
 

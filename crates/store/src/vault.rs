@@ -1,10 +1,10 @@
 //! The archive as readers see it: lookups a sweep needs, and payloads.
 
 use crate::cursor::{Cursor, SourceStat};
+use crate::database::{Database, values};
 use crate::departed::Departed;
 use crate::{Home, Payloads, StoreError, connect, rows};
 use backstory_model::{EventKey, SessionEvent, SessionUid};
-use rusqlite::{Connection, OptionalExtension, params};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub struct Vault {
     pub(crate) home: Home,
-    pub(crate) connection: Connection,
+    pub(crate) database: Database,
     pub(crate) payloads: Payloads,
     /// Identities of the session last asked for whose events have left.
     pub(crate) departed: RefCell<Option<Departed>>,
@@ -43,10 +43,9 @@ pub struct KnownEvent {
 impl Vault {
     /// Opens an existing archive for reading.
     pub fn open(home: &Home) -> Result<Self, StoreError> {
-        let connection = connect::read_only(home)?;
         Ok(Self {
             home: home.clone(),
-            connection,
+            database: connect::read_only(home)?,
             payloads: Payloads::new(home),
             departed: RefCell::default(),
         })
@@ -59,56 +58,46 @@ impl Vault {
 
     /// What is known of every source's size and time, by path key.
     pub fn source_stats(&self) -> Result<HashMap<i64, (SourceStat, u32)>, StoreError> {
-        let mut statement = self.connection.prepare(
-            "SELECT path_key, size, mtime_ns, inode, dev, schema_version FROM sources
-             INDEXED BY sources_stat",
-        )?;
+        let sql = "SELECT path_key, size, mtime_ns, inode, dev, schema_version FROM sources";
         let mut stats = HashMap::new();
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
+        self.database.each(sql, &[], |row| -> Result<(), StoreError> {
             let stat = SourceStat {
-                size: row.get::<_, i64>(1)? as u64,
+                size: row.count(1)?,
                 mtime_ns: row.get(2)?,
-                inode: row.get::<_, i64>(3)? as u64,
-                dev: row.get::<_, i64>(4)? as u64,
+                inode: row.count(3)?,
+                dev: row.count(4)?,
             };
             stats.insert(row.get(0)?, (stat, row.get(5)?));
-        }
+            Ok(())
+        })?;
         Ok(stats)
     }
 
     /// The cursor of one source.
     pub fn cursor(&self, path_key: i64) -> Result<Option<Cursor>, StoreError> {
-        let mut statement = self.connection.prepare_cached(rows::CURSOR_SQL)?;
-        Ok(statement.query_row([path_key], rows::cursor).optional()?)
+        self.database.one(rows::CURSOR_SQL, values![path_key], rows::cursor)
     }
 
     /// The largest row ids in use, for sessions and sources.
     pub fn last_ids(&self) -> Result<(i64, i64), StoreError> {
-        Ok(self.connection.query_row(
-            "SELECT (SELECT coalesce(max(id), 0) FROM sessions),
-                    (SELECT coalesce(max(id), 0) FROM sources)",
-            [],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?)
+        let sql = "SELECT (SELECT coalesce(max(id), 0) FROM sessions),
+            (SELECT coalesce(max(id), 0) FROM sources)";
+        let ids = self.database.one(sql, &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(ids.unwrap_or_default())
     }
 
     /// What is stored of a session.
     pub fn session_head(&self, uid: &SessionUid) -> Result<Option<SessionHead>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT id, next_seq, cwd IS NOT NULL, forgotten_at IS NOT NULL FROM sessions
-             WHERE session_uid = ?1",
-        )?;
-        Ok(statement
-            .query_row([uid.as_str()], |row| {
-                Ok(SessionHead {
-                    id: row.get(0)?,
-                    next_seq: row.get(1)?,
-                    has_cwd: row.get(2)?,
-                    is_forgotten: row.get(3)?,
-                })
+        let sql = "SELECT id, next_seq, cwd IS NOT NULL, forgotten_at IS NOT NULL FROM sessions
+            WHERE session_uid = ?1";
+        self.database.one(sql, values![uid.as_str()], |row| {
+            Ok(SessionHead {
+                id: row.get(0)?,
+                next_seq: row.get(1)?,
+                has_cwd: row.get(2)?,
+                is_forgotten: row.get(3)?,
             })
-            .optional()?)
+        })
     }
 
     /// A stored event by its identity.
@@ -117,15 +106,11 @@ impl Vault {
         session_id: i64,
         key: EventKey,
     ) -> Result<Option<KnownEvent>, StoreError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT seq, block FROM events WHERE session_id = ?1 AND key = ?2")?;
-        let resident = statement
-            .query_row(params![session_id, key.0 as i64], |row| {
-                let block: Option<i64> = row.get(1)?;
-                Ok(KnownEvent { seq: row.get(0)?, payload_lost: block == Some(rows::LOST_BLOCK) })
-            })
-            .optional()?;
+        let sql = "SELECT seq, block FROM events WHERE session_id = ?1 AND key = ?2";
+        let resident = self.database.one(sql, values![session_id, key.0 as i64], |row| {
+            let block: Option<i64> = row.get(1)?;
+            Ok(KnownEvent { seq: row.get(0)?, payload_lost: block == Some(rows::LOST_BLOCK) })
+        })?;
         match resident {
             Some(known) => Ok(Some(known)),
             None => self.departed_event(session_id, key),
@@ -134,22 +119,14 @@ impl Vault {
 
     /// The session that first stored a chain-opening event.
     pub fn root_owner(&self, key: EventKey) -> Result<Option<SessionUid>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT session_uid FROM roots JOIN sessions ON sessions.id = session_id WHERE key = ?1",
-        )?;
-        Ok(statement
-            .query_row([key.0 as i64], |row| Ok(SessionUid::from_stored(row.get(0)?)))
-            .optional()?)
+        let sql = "SELECT session_uid FROM roots JOIN sessions ON sessions.id = session_id WHERE key = ?1";
+        self.database.one(sql, values![key.0 as i64], rows::uid)
     }
 
     /// Sessions that began as a copy of this one.
     pub fn forks_of(&self, uid: &SessionUid) -> Result<Vec<SessionUid>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT session_uid FROM sessions WHERE forked_from_uid = ?1 ORDER BY id",
-        )?;
-        let forks =
-            statement.query_map([uid.as_str()], |row| Ok(SessionUid::from_stored(row.get(0)?)))?;
-        Ok(forks.collect::<Result<_, _>>()?)
+        let sql = "SELECT session_uid FROM sessions WHERE forked_from_uid = ?1 ORDER BY id";
+        self.database.all(sql, values![uid.as_str()], rows::uid)
     }
 
     /// The full content of an event: its payload, or its summary where there is no more.

@@ -1,9 +1,9 @@
 //! Integrity: does the database hold together, can every payload be read back?
 
+use crate::database::values;
 use crate::rows::LOST_BLOCK;
 use crate::{Home, StoreError, Vault, connect, pack};
 use backstory_model::SessionUid;
-use rusqlite::params;
 
 /// Something that cannot be read back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,13 +18,8 @@ impl Vault {
     /// Checks the database and every block of every pack.
     pub fn verify(&self) -> Result<Vec<Damage>, StoreError> {
         let mut damage = Vec::new();
-        let mut check = self.connection.prepare("PRAGMA quick_check(20)")?;
-        for line in check.query_map([], |row| row.get::<_, String>(0))? {
-            let line = line?;
-            if line != "ok" {
-                damage.push(Damage { session: None, what: line });
-            }
-        }
+        let wrong = self.database.check()?;
+        damage.extend(wrong.into_iter().map(|what| Damage { session: None, what }));
         for (_, uid, block, reason) in self.unreadable_blocks()? {
             damage.push(Damage {
                 session: Some(SessionUid::from_stored(uid)),
@@ -39,14 +34,11 @@ impl Vault {
     }
 
     fn unreadable_blocks(&self) -> Result<Vec<(i64, String, i64, String)>, StoreError> {
-        let mut statement = self.connection.prepare(
-            "SELECT DISTINCT e.session_id, s.session_uid, e.block FROM events e
-             JOIN sessions s ON s.id = e.session_id
-             WHERE e.block IS NOT NULL ORDER BY e.session_id, e.block",
-        )?;
+        let sql = "SELECT DISTINCT e.session_id, s.session_uid, e.block FROM events e
+            JOIN sessions s ON s.id = e.session_id
+            WHERE e.block IS NOT NULL ORDER BY e.session_id, e.block";
         let mut unreadable = Vec::new();
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
+        self.database.each(sql, &[], |row| -> Result<(), StoreError> {
             let (session_id, uid, block): (i64, String, i64) =
                 (row.get(0)?, row.get(1)?, row.get(2)?);
             if block == LOST_BLOCK {
@@ -55,7 +47,8 @@ impl Vault {
             {
                 unreadable.push((session_id, uid, block, reason));
             }
-        }
+            Ok(())
+        })?;
         Ok(unreadable)
     }
 
@@ -68,21 +61,21 @@ impl Vault {
         if lost.is_empty() {
             return Ok(0);
         }
-        let mut connection = connect::read_write(home)?;
-        let transaction = connection.transaction()?;
+        let database = connect::read_write(home)?;
+        database.begin()?;
         for (session_id, _, block, _) in &lost {
-            transaction.execute(
+            database.run(
                 "UPDATE events SET block = ?3 WHERE session_id = ?1 AND block = ?2",
-                params![session_id, block, LOST_BLOCK],
+                values![*session_id, *block, LOST_BLOCK],
             )?;
             // What is left of the pack stays; new blocks go behind it.
             let len = fs_err::metadata(home.pack(*session_id)).map_or(0, |meta| meta.len());
-            transaction.execute(
+            database.run(
                 "UPDATE sessions SET pack_len = ?2 WHERE id = ?1",
-                params![session_id, len as i64],
+                values![*session_id, len as i64],
             )?;
         }
-        transaction.commit()?;
+        database.commit()?;
         Ok(lost.len())
     }
 }

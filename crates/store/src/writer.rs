@@ -1,18 +1,18 @@
 //! The one writer: rows, pack blocks and cursors of a chunk, committed together.
 
 use crate::chunk::{Chunk, EventRow, SessionDelta, UsageRow, UsageRule};
+use crate::database::{Database, values};
 use crate::report::SweepRecord;
 use crate::rows::{FLAG_SIDECHAIN, native_id_value};
 use crate::{BlobCompressor, Home, IndexDebt, StoreError, connect, pack};
-use backstory_model::{SCHEMA_VERSION, Timestamp, Usage};
-use rusqlite::{Connection, OptionalExtension, params};
+use backstory_model::{SCHEMA_VERSION, SessionUid, Timestamp, Usage};
 use std::collections::HashMap;
 
 /// Write access to the archive. Hold a [`crate::SweepLock`] while using it.
 #[derive(Debug)]
 pub struct Writer {
     pub(crate) home: Home,
-    pub(crate) connection: Connection,
+    pub(crate) database: Database,
     /// Committed pack lengths of sessions touched in the open transaction.
     pack_len: HashMap<i64, u64>,
     /// Token sums not yet added to their sessions.
@@ -32,11 +32,9 @@ struct Spent {
 impl Writer {
     /// Opens the archive for writing, creating it if needed.
     pub fn open(home: &Home) -> Result<Self, StoreError> {
-        let connection = connect::read_write(home)?;
-        connection.set_prepared_statement_cache_capacity(64);
         let mut writer = Self {
             home: home.clone(),
-            connection,
+            database: connect::read_write(home)?,
             pack_len: HashMap::new(),
             spent: HashMap::new(),
             models: HashMap::new(),
@@ -60,7 +58,7 @@ impl Writer {
 
     pub(crate) fn begin(&mut self) -> Result<(), StoreError> {
         if !self.open {
-            self.connection.execute_batch("BEGIN IMMEDIATE")?;
+            self.database.begin()?;
             self.open = true;
         }
         Ok(())
@@ -71,7 +69,7 @@ impl Writer {
         if !self.open {
             return Ok(());
         }
-        let result = self.add_spent().and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
+        let result = self.add_spent().and_then(|()| self.database.commit());
         if result.is_err() {
             self.rollback();
             return result;
@@ -85,9 +83,9 @@ impl Writer {
     /// database.
     pub fn finish(mut self, sweep: &SweepRecord) -> Result<(), StoreError> {
         self.commit()?;
-        self.connection.execute(
-            "INSERT OR REPLACE INTO last_sweep VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![
+        self.database.run(
+            include_str!("sql/upsert_last_sweep.sql"),
+            values![
                 sweep.started_at.0,
                 sweep.finished_at.0,
                 sweep.files as i64,
@@ -99,17 +97,14 @@ impl Writer {
         )?;
         if sweep.files_read == 0 {
             // One small row in the log is not worth waiting for the disk.
-            let keep_log = rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
-            self.connection.set_db_config(keep_log, true)?;
-            return Ok(());
+            return self.database.keep_log();
         }
-        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        Ok(())
+        self.database.fold_log()
     }
 
     pub(crate) fn rollback(&mut self) {
         // The error that led here is the one worth reporting.
-        let _ = self.connection.execute_batch("ROLLBACK");
+        let _ = self.database.rollback();
         self.open = false;
         self.pack_len.clear();
         self.spent.clear();
@@ -119,9 +114,8 @@ impl Writer {
     fn store(&mut self, chunk: &Chunk, now: Timestamp) -> Result<(), StoreError> {
         if chunk.restarts {
             for table in ["quarantine", "secrets"] {
-                self.connection
-                    .prepare_cached(&format!("DELETE FROM {table} WHERE source_id = ?1"))?
-                    .execute([chunk.cursor.id])?;
+                let sql = format!("DELETE FROM {table} WHERE source_id = ?1");
+                self.database.run(&sql, values![chunk.cursor.id])?;
             }
         }
         for session in &chunk.sessions {
@@ -133,49 +127,48 @@ impl Writer {
             self.merge_usage(usage, chunk)?;
         }
         for (key, session_id) in &chunk.roots {
-            self.connection
-                .prepare_cached("INSERT OR IGNORE INTO roots VALUES (?1, ?2)")?
-                .execute(params![key.0 as i64, session_id])?;
+            self.database.run(
+                "INSERT INTO roots (key, session_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+                values![key.0 as i64, *session_id],
+            )?;
         }
         self.insert_findings(chunk)?;
         self.upsert_cursor(chunk, now)
     }
 
-    fn upsert_session(
+    fn upsert_session<'a>(
         &mut self,
-        delta: &SessionDelta,
+        delta: &'a SessionDelta,
         chunk: &Chunk,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let other = |uid: &Option<backstory_model::SessionUid>| {
-            uid.as_ref().map(|uid| uid.as_str().to_owned())
-        };
+        let other = |uid: &'a Option<SessionUid>| uid.as_ref().map(SessionUid::as_str);
         let lineage = &delta.lineage;
-        let known: Option<String> = self
-            .connection
-            .prepare_cached("SELECT models FROM sessions WHERE id = ?1")?
-            .query_row([delta.id], |row| row.get(0))
-            .optional()?;
+        let known = "SELECT models FROM sessions WHERE id = ?1";
+        let known = self.database.one(known, values![delta.id], |row| row.get(0))?;
         let models = merge_models(known.unwrap_or_default(), &delta.models);
         let owns_source = chunk.cursor.session_id == Some(delta.id);
-        self.connection.prepare_cached(include_str!("sql/upsert_session.sql"))?.execute(
-            params![
+        let refreshed =
+            chunk.events.iter().any(|event| event.refresh && event.session_id == delta.id);
+        self.database.run(
+            include_str!("sql/upsert_session.sql"),
+            values![
                 delta.id,
-                delta.uid,
+                &delta.uid,
                 delta.flavor,
                 other(&lineage.parent_session_uid),
                 other(&lineage.forked_from_uid),
                 other(&lineage.continues_uid),
-                lineage.parent_call_id,
-                lineage.agent_name,
-                delta.repo,
-                delta.project_key,
-                delta.domain,
-                delta.cwd,
-                delta.git_branch,
+                lineage.parent_call_id.as_ref(),
+                lineage.agent_name.as_ref(),
+                delta.repo.as_ref(),
+                delta.project_key.as_ref(),
+                delta.domain.as_ref(),
+                delta.cwd.as_ref(),
+                delta.git_branch.as_ref(),
                 delta.models.last(),
-                models,
-                delta.cli_version,
+                &models,
+                delta.cli_version.as_ref(),
                 delta.title.as_ref().map(|(_, title)| title),
                 delta.title.as_ref().map_or(0, |(rank, _)| *rank),
                 delta.started_at.map(|at| at.0),
@@ -183,19 +176,17 @@ impl Writer {
                 delta.turns,
                 delta.retries,
                 delta.cost_in_parent,
-                delta.task_ref,
-                delta.source_path,
+                delta.task_ref.as_ref(),
+                &delta.source_path,
                 if owns_source { chunk.grown_bytes } else { 0 },
                 delta.events,
                 delta.next_seq,
                 SCHEMA_VERSION,
                 now.0,
-                chunk.events.iter().any(|event| event.refresh && event.session_id == delta.id),
-                delta.is_forgotten,
+                refreshed,
+                delta.is_forgotten.then_some(now.0),
             ],
         )?;
-        let refreshed =
-            chunk.events.iter().any(|event| event.refresh && event.session_id == delta.id);
         let debt = if refreshed { IndexDebt::REDO } else { IndexDebt::EVENTS };
         self.owe_index(delta.id, debt | IndexDebt::CARD)
     }
@@ -215,53 +206,53 @@ impl Writer {
                 .filter(|(_, block)| block.session_id == session_id)
                 .map(|(place, block)| (place, block.bytes.as_slice()))
                 .unzip();
-            let committed = match self.pack_len.get(&session_id) {
-                Some(len) => *len,
-                None => self
-                    .connection
-                    .prepare_cached("SELECT pack_len FROM sessions WHERE id = ?1")?
-                    .query_row([session_id], |row| row.get::<_, i64>(0))?
-                    as u64,
+            let committed = if let Some(len) = self.pack_len.get(&session_id) {
+                *len
+            } else {
+                let sql = "SELECT pack_len FROM sessions WHERE id = ?1";
+                self.database.one(sql, values![session_id], |row| row.count(0))?.unwrap_or(0)
             };
             let (written, len) = pack::append(&self.home, session_id, committed, &blocks)?;
             for (place, position) in places.into_iter().zip(written) {
                 positions[place] = position;
             }
             self.pack_len.insert(session_id, len);
-            self.connection
-                .prepare_cached("UPDATE sessions SET pack_len = ?2 WHERE id = ?1")?
-                .execute(params![session_id, len as i64])?;
+            let sql = "UPDATE sessions SET pack_len = ?2 WHERE id = ?1";
+            self.database.run(sql, values![session_id, len as i64])?;
         }
         Ok(positions)
     }
 
     fn insert_events(&self, chunk: &Chunk, positions: &[u64]) -> Result<(), StoreError> {
-        let mut insert = self.connection.prepare_cached(include_str!("sql/insert_event.sql"))?;
+        let insert = include_str!("sql/insert_event.sql");
         for event in chunk.events.iter().filter(|event| !event.refresh) {
             let mut uuid = [0; 16];
             let native_id = event.native_id.map(|id| native_id_value(chunk.get(id), &mut uuid));
             let payload = event.payload.map(|(block, offset, len)| (positions[block], offset, len));
-            insert.execute(params![
-                event.session_id,
-                event.seq,
-                event.key.0 as i64,
-                event.parent_seq,
-                native_id,
-                event.ts.map(|at| at.0),
-                event.kind.code(),
-                event.role.code(),
-                if event.is_sidechain { FLAG_SIDECHAIN } else { 0 },
-                event.tool.map(|tool| chunk.get(tool)),
-                event.call_id.map(|id| chunk.get(id)),
-                chunk.get(event.summary),
-                payload.map(|(position, _, _)| position as i64),
-                payload.map(|(_, offset, _)| offset),
-                payload.map(|(_, _, len)| len),
-                (event.tokens > 0).then_some(event.tokens as i64),
-                event.exit_code,
-                event.duration_ms.map(|ms| ms as i64),
-                event.files.map(|files| chunk.get(files)),
-            ])?;
+            self.database.run(
+                insert,
+                values![
+                    event.session_id,
+                    event.seq,
+                    event.key.0 as i64,
+                    event.parent_seq,
+                    native_id,
+                    event.ts.map(|at| at.0),
+                    event.kind.code(),
+                    event.role.code(),
+                    if event.is_sidechain { FLAG_SIDECHAIN } else { 0 },
+                    event.tool.map(|tool| chunk.get(tool)),
+                    event.call_id.map(|id| chunk.get(id)),
+                    chunk.get(event.summary),
+                    payload.map(|(position, _, _)| position as i64),
+                    payload.map(|(_, offset, _)| offset),
+                    payload.map(|(_, _, len)| len),
+                    (event.tokens > 0).then_some(event.tokens as i64),
+                    event.exit_code,
+                    event.duration_ms.map(|ms| ms as i64),
+                    event.files.map(|files| chunk.get(files)),
+                ],
+            )?;
         }
         for event in chunk.events.iter().filter(|event| event.refresh) {
             self.refresh_event(event, chunk, positions)?;
@@ -275,22 +266,25 @@ impl Writer {
         chunk: &Chunk,
         positions: &[u64],
     ) -> Result<(), StoreError> {
-        self.connection.prepare_cached(include_str!("sql/refresh_event.sql"))?.execute(params![
-            event.session_id,
-            event.seq,
-            event.parent_seq,
-            event.kind.code(),
-            event.role.code(),
-            event.tool.map(|tool| chunk.get(tool)),
-            event.call_id.map(|id| chunk.get(id)),
-            chunk.get(event.summary),
-            event.exit_code,
-            event.duration_ms.map(|ms| ms as i64),
-            event.files.map(|files| chunk.get(files)),
-            event.payload.map(|(block, _, _)| positions[block] as i64),
-            event.payload.map(|(_, offset, _)| offset),
-            event.payload.map(|(_, _, len)| len),
-        ])?;
+        self.database.run(
+            include_str!("sql/refresh_event.sql"),
+            values![
+                event.session_id,
+                event.seq,
+                event.parent_seq,
+                event.kind.code(),
+                event.role.code(),
+                event.tool.map(|tool| chunk.get(tool)),
+                event.call_id.map(|id| chunk.get(id)),
+                chunk.get(event.summary),
+                event.exit_code,
+                event.duration_ms.map(|ms| ms as i64),
+                event.files.map(|files| chunk.get(files)),
+                event.payload.map(|(block, _, _)| positions[block] as i64),
+                event.payload.map(|(_, offset, _)| offset),
+                event.payload.map(|(_, _, len)| len),
+            ],
+        )?;
         Ok(())
     }
 
@@ -300,10 +294,11 @@ impl Writer {
         let ts = row.ts.map(|at| at.0);
         let new = tokens(row.usage);
         let put = |sql: &str, owner: i64, counts: &[i64; 6], usd: Option<f64>| {
-            let [input, output, read, write_5m, write_1h, reasoning] = counts;
-            self.connection.prepare_cached(sql)?.execute(params![
+            let [input, output, read, write_5m, write_1h, reasoning] = *counts;
+            let counts = values![
                 key, owner, ts, model, input, output, read, write_5m, write_1h, reasoning, usd
-            ])
+            ];
+            self.database.run(sql, counts)
         };
         // Most responses are new: one statement stores them and tells.
         if put(include_str!("sql/insert_usage.sql"), row.session_id, &new, row.usd)? == 1 {
@@ -329,26 +324,27 @@ impl Writer {
         if let Some(id) = self.models.get(name) {
             return Ok(*id);
         }
-        self.connection.execute("INSERT OR IGNORE INTO models (name) VALUES (?1)", [name])?;
+        let insert = "INSERT INTO models (name) VALUES (?1) ON CONFLICT DO NOTHING";
+        self.database.run(insert, values![name])?;
         let select = "SELECT id FROM models WHERE name = ?1";
-        let id = self.connection.query_row(select, [name], |row| row.get(0))?;
+        let id = self.database.one(select, values![name], |row| row.get(0))?.unwrap_or_default();
         self.models.insert(name.to_owned(), id);
         Ok(id)
     }
 
     /// Counts, session and price of a response stored before.
     fn known_usage(&self, key: i64) -> Result<([i64; 6], i64, Option<f64>), StoreError> {
-        let mut select = self.connection.prepare_cached(
-            "SELECT input, output, cache_read, cache_write_5m, cache_write_1h, reasoning,
-             session_id, usd FROM usage WHERE key = ?1",
-        )?;
-        Ok(select.query_row([key], |known| {
+        let sql = "SELECT input, output, cache_read, cache_write_5m, cache_write_1h, reasoning,
+                session_id, usd
+            FROM usage WHERE key = ?1";
+        let known = self.database.one(sql, values![key], |known| {
             let mut tokens = [0_i64; 6];
             for (column, count) in tokens.iter_mut().enumerate() {
                 *count = known.get(column)?;
             }
             Ok((tokens, known.get(6)?, known.get(7)?))
-        })?)
+        })?;
+        known.ok_or_else(|| StoreError::Io(std::io::Error::other("a counted response is gone")))
     }
 
     fn spend(
@@ -369,12 +365,12 @@ impl Writer {
     }
 
     fn add_spent(&mut self) -> Result<(), StoreError> {
-        let mut update = self.connection.prepare_cached(include_str!("sql/add_spent.sql"))?;
         for (session_id, spent) in self.spent.drain() {
             let [input, output, read, write_5m, write_1h, reasoning] = spent.tokens;
-            update.execute(params![
-                session_id, input, output, read, write_5m, write_1h, reasoning, spent.usd
-            ])?;
+            self.database.run(
+                include_str!("sql/add_spent.sql"),
+                values![session_id, input, output, read, write_5m, write_1h, reasoning, spent.usd],
+            )?;
         }
         Ok(())
     }
@@ -383,55 +379,59 @@ impl Writer {
         let cursor = &chunk.cursor;
         for (part, row) in chunk.quarantine.iter().enumerate() {
             let raw = pack::compress(chunk.get(row.raw).as_bytes())?;
-            self.connection
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO quarantine VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                )?
-                .execute(params![
+            self.database.run(
+                include_str!("sql/upsert_quarantine.sql"),
+                values![
                     cursor.id,
                     row.line as i64,
                     part as i64,
                     cursor.flavor,
-                    row.cli_version,
-                    row.type_name,
-                    row.reason,
-                    raw
-                ])?;
+                    row.cli_version.as_ref(),
+                    &row.type_name,
+                    row.reason.as_ref(),
+                    &raw
+                ],
+            )?;
         }
         for row in &chunk.secrets {
-            self.connection
-                .prepare_cached("INSERT OR IGNORE INTO secrets VALUES (?1, ?2, ?3, ?4)")?
-                .execute(params![cursor.id, row.line as i64, row.kind, row.fingerprint])?;
+            self.database.run(
+                "INSERT INTO secrets (source_id, line, kind, fingerprint) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT DO NOTHING",
+                values![cursor.id, row.line as i64, row.kind, &row.fingerprint],
+            )?;
         }
         Ok(())
     }
 
     fn upsert_cursor(&self, chunk: &Chunk, now: Timestamp) -> Result<(), StoreError> {
         let cursor = &chunk.cursor;
-        self.connection.prepare_cached(include_str!("sql/upsert_source.sql"))?.execute(params![
-            cursor.id,
-            cursor.path_key,
-            cursor.path,
-            cursor.flavor,
-            cursor.role,
-            cursor.is_transcript,
-            cursor.stat.dev as i64,
-            cursor.stat.inode as i64,
-            cursor.stat.size as i64,
-            cursor.stat.mtime_ns,
-            cursor.offset as i64,
-            cursor.lines as i64,
-            cursor.head_print,
-            cursor.tail_print,
-            cursor.state,
-            cursor.session_id,
-            cursor.messages as i64,
-            cursor.bad as i64,
-            cursor.unknown as i64,
-            cursor.problem,
-            SCHEMA_VERSION,
-            now.0,
-        ])?;
+        self.database.run(
+            include_str!("sql/upsert_source.sql"),
+            values![
+                cursor.id,
+                cursor.path_key,
+                &cursor.path,
+                cursor.flavor,
+                &cursor.role,
+                cursor.is_transcript,
+                cursor.stat.dev as i64,
+                cursor.stat.inode as i64,
+                cursor.stat.size as i64,
+                cursor.stat.mtime_ns,
+                cursor.offset as i64,
+                cursor.lines as i64,
+                cursor.head_print,
+                cursor.tail_print,
+                &cursor.state,
+                cursor.session_id,
+                cursor.messages as i64,
+                cursor.bad as i64,
+                cursor.unknown as i64,
+                cursor.problem.as_ref(),
+                SCHEMA_VERSION,
+                now.0,
+            ],
+        )?;
         Ok(())
     }
 }

@@ -5,5 +5,5 @@ UPDATE sessions SET
     cache_write_5m_tokens = cache_write_5m_tokens + ?5,
     cache_write_1h_tokens = cache_write_1h_tokens + ?6,
     reasoning_tokens = reasoning_tokens + ?7,
-    usd = iif(?8 IS NULL, usd, coalesce(usd, 0.0) + ?8)
+    usd = coalesce(coalesce(usd, 0.0) + ?8, usd)
 WHERE id = ?1

@@ -9,6 +9,6 @@ UPDATE events SET
     duration_ms = ?10,
     files = ?11,
     block = coalesce(?12, block),
-    offset = coalesce(?13, offset),
+    "offset" = coalesce(?13, "offset"),
     len = coalesce(?14, len)
 WHERE session_id = ?1 AND seq = ?2

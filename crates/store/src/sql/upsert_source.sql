@@ -1,5 +1,5 @@
 INSERT INTO sources (
-    id, path_key, path, flavor, role, is_transcript, dev, inode, size, mtime_ns, offset, lines,
+    id, path_key, path, flavor, role, is_transcript, dev, inode, size, mtime_ns, "offset", lines,
     head_print, tail_print, state, session_id, messages, bad, unknown, problem, schema_version,
     read_at
 ) VALUES (
@@ -14,12 +14,12 @@ INSERT INTO sources (
     inode = excluded.inode,
     size = excluded.size,
     mtime_ns = excluded.mtime_ns,
-    offset = excluded.offset,
+    "offset" = excluded."offset",
     lines = excluded.lines,
     head_print = excluded.head_print,
     tail_print = excluded.tail_print,
     state = excluded.state,
-    session_id = coalesce(excluded.session_id, session_id),
+    session_id = coalesce(excluded.session_id, sources.session_id),
     messages = excluded.messages,
     bad = excluded.bad,
     unknown = excluded.unknown,
