@@ -40,13 +40,19 @@ impl Kept {
         self.bytes += grown;
         if self.room.0.fetch_add(grown, Relaxed) + grown > KEPT_BYTES {
             self.prepared = None;
+            self.leave();
         }
+    }
+
+    /// Others get the room.
+    fn leave(&mut self) {
+        self.room.0.fetch_sub(std::mem::take(&mut self.bytes), Relaxed);
     }
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        self.room.0.fetch_sub(self.bytes, Relaxed);
+        self.leave();
     }
 }
 
