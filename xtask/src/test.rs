@@ -2,6 +2,7 @@
 //! What else is needed is installed here or by the tests themselves.
 
 use crate::programs::{self, Program, succeed};
+use backstory_testkit::postgres::Server;
 use std::io::Write as _;
 use std::process::Command;
 use std::time::Instant;
@@ -10,19 +11,44 @@ use std::time::Instant;
 const FUZZ_SECONDS: u64 = 10;
 
 /// What the tests need.
-const PROGRAMS: [Program; 4] =
-    [("c++", "g++"), ("git", "git"), ("unshare", "util-linux"), ("setpriv", "util-linux")];
+const PROGRAMS: [Program; 5] = [
+    ("c++", "g++"),
+    ("git", "git"),
+    ("flock", "util-linux"),
+    ("unshare", "util-linux"),
+    ("setpriv", "util-linux"),
+];
+/// Where the command's own tests keep archives; a file if nothing is said.
+const TEST_STORE: &str = "BACKSTORY_TEST_STORE";
 
 /// Runs all checks; stops at the first that fails.
 pub fn run() -> Result<(), String> {
     programs::install(&PROGRAMS)?;
+    programs::install_postgres()?;
     step("format", || cargo(&["fmt", "--all", "--check"]))?;
     step("lints", || {
         cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
     })?;
+    // One server for all tests, not one for each of their programs.
+    let server = Server::shared().map_err(|error| error.to_string())?;
     step("tests", || cargo(&["test", "--workspace", "--locked"]))?;
+    step("tests on Postgres", || {
+        let mut again = Command::new("cargo");
+        again.args([
+            "test",
+            "--locked",
+            "--package",
+            "backstory",
+            "--test",
+            "it",
+            "--test",
+            "faults",
+        ]);
+        succeed(again.env(TEST_STORE, "postgres"))
+    })?;
+    drop(server);
     step("fuzz", || crate::fuzz::run(FUZZ_SECONDS))?;
-    say("checks: 4 passed, 0 failed");
+    say("checks: 5 passed, 0 failed");
     Ok(())
 }
 

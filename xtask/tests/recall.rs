@@ -2,7 +2,7 @@
 
 use backstory_engine::{Root, SyncOptions, sync};
 use backstory_model::{EventKind, Flavor, Session, SessionUid, Timestamp};
-use backstory_store::{Home, SessionFilter, Vault};
+use backstory_store::{SessionFilter, Vault};
 use fs_err as fs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,7 +20,10 @@ fn archive(dir: &Path) -> Result<Vault, Box<dyn std::error::Error>> {
     let logs = dir.join("home");
     let root = |flavor, folder: &str| Root { flavor, dir: logs.join(folder) };
     let options = SyncOptions {
-        home: Home::new(dir.join("archive")),
+        archive: backstory_engine::Archive {
+            home: backstory_store_sqlite::home(dir.join("archive")),
+            index: std::sync::Arc::new(backstory_index::LocalShelf::new(dir.join("archive"))),
+        },
         roots: vec![
             root(Flavor::Claude, ".claude/projects"),
             root(Flavor::Codex, ".codex/sessions"),
@@ -36,7 +39,7 @@ fn archive(dir: &Path) -> Result<Vault, Box<dyn std::error::Error>> {
     let report = sync(&options, NOW, &mut |_| {})?;
     assert_eq!(report.problem_count, 0, "{:?}", report.problems);
     assert_eq!(report.total(|flavor| flavor.unknown + flavor.bad), 0);
-    Ok(Vault::open(&options.home)?)
+    Ok(Vault::open(&options.archive.home)?)
 }
 
 /// Every event of a session: whether it is prose, and all its text.

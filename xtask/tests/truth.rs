@@ -5,7 +5,7 @@
 use backstory_distill::retention::Budget;
 use backstory_engine::{Root, SyncOptions, sync};
 use backstory_model::{EventKind, Flavor, SessionUid, Timestamp};
-use backstory_store::{Home, SessionFilter, Vault};
+use backstory_store::{SessionFilter, Vault};
 use std::collections::BTreeMap;
 use std::path::Path;
 use xtask::corpus::{Options, Tokens, Truth, run};
@@ -24,7 +24,10 @@ fn take_in(dir: &Path, size: u64, seed: u64) -> (Truth, Vault) {
         (Flavor::Grok, ".grok/sessions"),
     ];
     let options = SyncOptions {
-        home: Home::new(dir.join("archive")),
+        archive: backstory_engine::Archive {
+            home: backstory_store_sqlite::home(dir.join("archive")),
+            index: std::sync::Arc::new(backstory_index::LocalShelf::new(dir.join("archive"))),
+        },
         roots: roots
             .map(|(flavor, below)| Root { flavor, dir: out.join("home").join(below) })
             .to_vec(),
@@ -38,7 +41,7 @@ fn take_in(dir: &Path, size: u64, seed: u64) -> (Truth, Vault) {
     };
     let report = sync(&options, Timestamp(1_790_000_000_000), &mut |_| {}).unwrap();
     assert_eq!(report.problems, []);
-    let vault = Vault::open(&options.home).unwrap();
+    let vault = Vault::open(&options.archive.home).unwrap();
     assert_eq!(vault.quarantine().unwrap(), []);
     (truth, vault)
 }
@@ -143,14 +146,14 @@ fn no_planted_secret_is_stored() {
         truth.secrets.iter().map(|secret| secret.kind.as_str()).collect();
     assert!(truth.secrets.len() >= 200 && kinds.len() >= 25, "{}, {kinds:?}", truth.secrets.len());
 
-    let mut stored = fs_err::read(vault.home().archive()).unwrap();
+    let mut stored = fs_err::read(vault.home().dir().join("archive.db")).unwrap();
     let filter = SessionFilter { with_subagents: true, ..SessionFilter::default() };
     for session in vault.sessions(&filter).unwrap() {
         for event in vault.events(&session.session_uid).unwrap() {
             stored.extend_from_slice(vault.payload(&event).unwrap().as_bytes());
         }
     }
-    let connection = rusqlite::Connection::open(vault.home().archive()).unwrap();
+    let connection = rusqlite::Connection::open(vault.home().dir().join("archive.db")).unwrap();
     let mut kept = connection.prepare("SELECT raw FROM quarantine").unwrap();
     for raw in kept.query_map([], |row| row.get::<_, Vec<u8>>(0)).unwrap() {
         stored.extend(zstd::decode_all(raw.unwrap().as_slice()).unwrap());

@@ -11,6 +11,7 @@ mod event;
 mod evict;
 mod forget;
 mod index;
+mod migrated;
 mod pattern;
 mod schedule;
 mod search;
@@ -32,6 +33,7 @@ pub use event::Event;
 pub use evict::{Evict, EvictedSession, Eviction, Tiers};
 pub use forget::{ForgottenSession, Receipt};
 pub use index::Index;
+pub use migrated::Migrated;
 pub use pattern::{KnownError, KnownFix, Pattern};
 pub use schedule::Schedule;
 pub use search::{

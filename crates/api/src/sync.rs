@@ -20,6 +20,8 @@ pub struct Sync {
     pub distilled: Distilled,
     /// What left to keep the budget; `null` if that was not looked at.
     pub eviction: Option<Eviction>,
+    /// How often the archive was out of reach for a while; counts are of what was done since.
+    pub interruptions: u32,
     /// All trouble counted.
     pub problem_count: u64,
     /// Trouble in detail; long lists are cut, the count is not.

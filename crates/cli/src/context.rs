@@ -3,11 +3,12 @@
 use crate::cmd::Global;
 use crate::env::{Env, HOME};
 use crate::error::Failure;
+use crate::open;
 use crate::settings::Settings;
 use crate::ui::Ui;
 use crate::when::{self, End};
 use backstory_model::Timestamp;
-use backstory_store::{Home, Vault};
+use backstory_store::Vault;
 use jiff::tz::TimeZone;
 use std::cell::OnceCell;
 
@@ -66,7 +67,8 @@ impl Context {
 
     /// The effective settings; warnings about the file are shown.
     pub(crate) fn settings(&self, ui: &mut Ui) -> Result<Settings, Failure> {
-        let settings = Settings::load(&self.env, self.global.home.as_deref())?;
+        let settings =
+            Settings::load(&self.env, self.global.home.as_deref(), self.global.store.as_deref())?;
         for warning in &settings.warnings {
             ui.warning(warning);
         }
@@ -76,6 +78,6 @@ impl Context {
     /// The archive, for reading.
     pub(crate) fn vault(&self, ui: &mut Ui) -> Result<Vault, Failure> {
         let settings = self.settings(ui)?;
-        Ok(Vault::open(&Home::new(&settings.home.value))?)
+        Ok(Vault::open(&open::archive(&settings)?.home)?)
     }
 }

@@ -17,6 +17,24 @@ pub(crate) struct Variable {
 
 /// Where the archive lies.
 pub(crate) const BACKSTORY_HOME: &str = "BACKSTORY_HOME";
+/// Where the archive is kept.
+pub(crate) const BACKSTORY_STORE: &str = "BACKSTORY_STORE";
+/// Whose archive it is.
+pub(crate) const BACKSTORY_TENANT: &str = "BACKSTORY_TENANT";
+/// Who brings in what is read here.
+pub(crate) const BACKSTORY_OWNER: &str = "BACKSTORY_OWNER";
+/// Where packs are kept.
+pub(crate) const BACKSTORY_PACKS: &str = "BACKSTORY_PACKS";
+/// What lets us into a bucket.
+pub(crate) const AWS_ACCESS_KEY_ID: &str = "AWS_ACCESS_KEY_ID";
+/// Its secret half.
+pub(crate) const AWS_SECRET_ACCESS_KEY: &str = "AWS_SECRET_ACCESS_KEY";
+/// A third part, where keys are lent for a while.
+pub(crate) const AWS_SESSION_TOKEN: &str = "AWS_SESSION_TOKEN";
+/// Where the bucket is.
+pub(crate) const AWS_REGION: &str = "AWS_REGION";
+/// The server of the bucket.
+pub(crate) const AWS_ENDPOINT_URL: &str = "AWS_ENDPOINT_URL";
 /// The moment the program takes for now.
 pub(crate) const BACKSTORY_NOW: &str = "BACKSTORY_NOW";
 /// What lets us into the hub.
@@ -33,6 +51,21 @@ pub(crate) const NO_COLOR: &str = "NO_COLOR";
 /// Every variable that is read, in the order help shows them.
 pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: BACKSTORY_HOME, meaning: "where the archive and config.toml lie" },
+    Variable {
+        name: BACKSTORY_STORE,
+        meaning: "where the archive is kept: local, or postgres://… [local]",
+    },
+    Variable { name: BACKSTORY_TENANT, meaning: "whose archive it is on a server [default]" },
+    Variable { name: BACKSTORY_OWNER, meaning: "who brings in what is read here [user@host]" },
+    Variable {
+        name: BACKSTORY_PACKS,
+        meaning: "where packs are: a folder, or s3://bucket/prefix [below BACKSTORY_HOME]",
+    },
+    Variable { name: AWS_ACCESS_KEY_ID, meaning: "key of the bucket of BACKSTORY_PACKS" },
+    Variable { name: AWS_SECRET_ACCESS_KEY, meaning: "its secret half" },
+    Variable { name: AWS_SESSION_TOKEN, meaning: "its third part, if there is one" },
+    Variable { name: AWS_REGION, meaning: "where the bucket is [us-east-1]" },
+    Variable { name: AWS_ENDPOINT_URL, meaning: "the server of the bucket, if it is not Amazon's" },
     Variable {
         name: XDG_DATA_HOME,
         meaning: "base of the archive when BACKSTORY_HOME is not set [~/.local/share]",
@@ -98,6 +131,17 @@ impl Env {
     pub(crate) fn absolute(path: &Path) -> PathBuf {
         let here = std::env::current_dir().unwrap_or_default();
         here.join(path).components().collect()
+    }
+
+    /// Who works here, on which machine.
+    pub(crate) fn person(&self) -> String {
+        let named = |names: [&str; 2]| names.iter().find_map(|name| self.get(name));
+        let user = named(["USER", "LOGNAME"]).unwrap_or_else(|| "someone".into());
+        #[cfg(unix)]
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        #[cfg(not(unix))]
+        let host = self.get("COMPUTERNAME").unwrap_or_default().to_string_lossy().into_owned();
+        format!("{}@{host}", user.to_string_lossy())
     }
 
     /// The file of this program.

@@ -1,7 +1,7 @@
 //! What a person is told when a command cannot do its work, and the exit code that says so.
 
 use backstory_engine::SyncError;
-use backstory_store::StoreError;
+use backstory_store::{Fault, StoreError};
 use std::io::ErrorKind;
 
 /// How a command that did its work ended.
@@ -65,7 +65,7 @@ pub(crate) const EXIT_CODES: &[(u8, &str)] = &[
         "it worked, but problems were found: unreadable files, failed digests, data lost, trouble seen by doctor",
     ),
     (2, "wrong arguments or configuration"),
-    (3, "the archive cannot be used: damaged, read-only, or the disk is full"),
+    (3, "the archive cannot be used: damaged, read-only, out of reach, or the disk is full"),
     (4, "another sync is running"),
     (5, "nothing found"),
 ];
@@ -153,11 +153,24 @@ impl From<StoreError> for Failure {
                     _ => failure,
                 }
             }
+            StoreError::Database { fault: Fault::Refused, .. } => {
+                Self::new(Kind::Archive, "the archive cannot be used").cause(&error).hint(READ_AGAIN)
+            }
+            StoreError::Database { fault: Fault::Passing, .. } => {
+                Self::new(Kind::Archive, "the archive is out of reach")
+                    .cause(&error)
+                    .hint("check that its server runs and can be reached from here")
+                    .hint(READ_AGAIN)
+            }
             StoreError::Database { .. } => {
                 Self::new(Kind::Archive, "the archive cannot be used").cause(&error).hint(
                     "`backstory doctor` checks it; --home chooses another place if it is read-only",
                 )
             }
+            StoreError::Occupied { .. } => Self::new(Kind::Archive, error.to_string())
+                .hint("move into an archive that is empty, or that an earlier move began"),
+            StoreError::MovedWrong(_) => Self::new(Kind::Archive, error.to_string()),
+            StoreError::Packs(_) => Self::new(Kind::Archive, error.to_string()).hint(READ_AGAIN),
             StoreError::Payload { .. } => Self::new(Kind::Problems, error.to_string())
                 .hint("`backstory sync --reparse` reads it again from the agent's log"),
         }

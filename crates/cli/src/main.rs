@@ -13,6 +13,7 @@ mod found;
 mod hub;
 mod ids;
 mod label;
+mod open;
 mod pattern;
 mod progress;
 mod schedule;

@@ -4,6 +4,7 @@ mod file;
 mod hub;
 mod retention;
 pub(crate) mod size;
+mod store;
 
 pub(crate) use hub::Token;
 
@@ -16,6 +17,7 @@ pub(crate) use retention::Retention;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+pub(crate) use store::{Place, Store};
 
 /// Branches named after a work item, prompts that begin with one, and references behind a word that
 /// announces them. Bare `SHA-256` or `UTF-8` in the middle of a prompt is none.
@@ -85,8 +87,10 @@ impl<T> Value<T> {
 /// Everything that can be configured.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// Where the archive lies.
+    /// Our own directory.
     pub(crate) home: Value<PathBuf>,
+    /// Where the archive is kept.
+    pub(crate) store: Store,
     /// The file that was looked for.
     pub(crate) file: PathBuf,
     /// True if it exists.
@@ -107,7 +111,11 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Reads the file and combines everything.
-    pub(crate) fn load(env: &Env, home_flag: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn load(
+        env: &Env,
+        home_flag: Option<&Path>,
+        store_flag: Option<&str>,
+    ) -> Result<Self, Failure> {
         let (home, file_path) = places(env, home_flag)?;
         let mut warnings = Vec::new();
         let text = file::read(&file_path)?;
@@ -119,12 +127,14 @@ impl Settings {
             .into_iter()
             .map(|flavor| (flavor, sources_of(flavor, &parsed, env, &file_path)))
             .collect();
+        let retention = Retention::from_file(&parsed)?;
         let patterns = || TASK_REF_PATTERNS.map(str::to_owned).to_vec();
         Ok(Self {
             home,
+            store: Store::new(env, store_flag, parsed.store)?,
             file_exists: text.is_some(),
             file: file_path,
-            retention: Retention::from_file(&parsed)?,
+            retention,
             sources,
             domains: parsed.domains.unwrap_or_else(|| Value::default(BTreeMap::new())),
             task_ref_patterns: parsed.task_ref.unwrap_or_else(|| Value::default(patterns())),

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::error::{Exit, Failure};
 use crate::figures::{bytes, count, plural};
+use crate::open;
 use crate::progress::SweepBar;
 use crate::settings::Settings;
 use crate::ui::{BAD, BOLD, DIM, Ui, paint};
@@ -11,16 +12,15 @@ use crate::upkeep;
 use backstory_api as api;
 use backstory_engine::{Problem, Root, SyncOptions, SyncReport};
 use backstory_model::Flavor;
-use backstory_store::Home;
 use std::fmt::Write;
 
 /// Problems shown before the rest is only counted.
 const SHOWN_PROBLEMS: usize = 8;
 
 /// Options of a plain sweep over the given roots.
-pub(crate) fn options(settings: &Settings, roots: Vec<Root>) -> SyncOptions {
-    SyncOptions {
-        home: Home::new(&settings.home.value),
+pub(crate) fn options(settings: &Settings, roots: Vec<Root>) -> Result<SyncOptions, Failure> {
+    Ok(SyncOptions {
+        archive: open::archive(settings)?,
         roots,
         reparse: false,
         dry_run: false,
@@ -29,7 +29,7 @@ pub(crate) fn options(settings: &Settings, roots: Vec<Root>) -> SyncOptions {
         task_ref_patterns: settings.task_ref_patterns.value.clone(),
         budget: Some(settings.retention.budget()),
         index: true,
-    }
+    })
 }
 
 /// Every agent's configured folders.
@@ -91,6 +91,14 @@ pub(crate) fn upkeep_line(report: &SyncReport) -> Option<String> {
     (!done.is_empty()).then(|| done.join(" · "))
 }
 
+/// That the archive was out of reach for a while; nothing if it never was.
+pub(crate) fn interruption_line(report: &SyncReport) -> Option<String> {
+    (report.interruptions > 0).then(|| {
+        let times = plural(report.interruptions.into(), "time");
+        format!("the archive was out of reach {times}; went on from what was stored")
+    })
+}
+
 /// How a sweep ended; trouble with digests and the budget is told.
 pub(crate) fn exit(report: &SyncReport, ui: &mut Ui) -> Exit {
     let failed = upkeep::warn_of_failures(&report.distilled, ui);
@@ -141,7 +149,7 @@ fn place(problem: &Problem, context: &Context) -> String {
 /// The report as `--json` shows it.
 pub(crate) fn shape(options: &SyncOptions, report: &SyncReport) -> api::Sync {
     api::Sync {
-        home: options.home.dir().display().to_string(),
+        home: options.archive.home.dir().display().to_string(),
         roots: options
             .roots
             .iter()
@@ -170,6 +178,7 @@ pub(crate) fn shape(options: &SyncOptions, report: &SyncReport) -> api::Sync {
         spooled: report.spooled,
         distilled: upkeep::distilled_shape(&report.distilled),
         eviction: options.budget.map(|_| upkeep::eviction_shape(&report.evictions)),
+        interruptions: report.interruptions,
         problem_count: report.problem_count,
         problems: report.problems.iter().map(problem_shape).collect(),
     }

@@ -5,6 +5,7 @@ use crate::figures::{bytes, count, plural};
 use crate::settings::{Retention, size};
 use backstory_api as api;
 use backstory_distill::forecast::{daily_bytes, lasts_days};
+use backstory_engine::Archive;
 use backstory_model::Timestamp;
 use backstory_store::{Census, Recent, Tiers, Vault};
 
@@ -25,11 +26,11 @@ pub(crate) struct Usage<'a> {
 impl<'a> Usage<'a> {
     /// Measures an archive.
     pub(crate) fn of(
-        vault: &Vault,
+        (archive, vault): (&Archive, &Vault),
         retention: &'a Retention,
         now: Timestamp,
     ) -> Result<Self, Failure> {
-        let tiers = vault.tiers()?;
+        let tiers = archive.tiers(vault)?;
         let since = Timestamp(now.0 - RATE_DAYS * DAY_MS);
         let daily = rate(vault.recent(since)?, tiers.raw(), since, now);
         let soft_cap = retention.raw_soft_cap_bytes.value;

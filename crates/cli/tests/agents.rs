@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 use backstory_model::{EventKind, Flavor, Session, SessionEvent, SessionUid, Usage};
-use backstory_store::{Home, Vault};
+use backstory_store::Vault;
 use backstory_testkit::agents::{Part, RecordedSession, Recording, record_all};
 use std::path::Path;
 use std::process::Command;
@@ -18,7 +18,7 @@ fn real_agents_are_taken_in_exactly() {
     for recording in &recordings {
         let home = dir.path().join(format!("archive-{}", recording.flavor));
         sync(recording, &home);
-        let vault = Vault::open(&Home::new(&home)).unwrap();
+        let vault = Vault::open(&backstory_store_sqlite::home(&home)).unwrap();
         check(recording, &vault);
         let before = vault.totals().unwrap();
         sync(recording, &home);

@@ -1,7 +1,7 @@
 //! Distilling: every session that grew gets its digest and signals brought up to date.
 
-use crate::SyncError;
 use crate::index::{Alongside, IndexReport, Keeper, Kept, Room, keep_in_step};
+use crate::{Archive, SyncError};
 use backstory_distill::{Distilled, Distiller, Moment};
 use backstory_model::{Session, SessionUid, Timestamp};
 use backstory_store::{Account, Home, PendingSession, StoreError, SweepLock, Vault, Writer};
@@ -45,18 +45,16 @@ impl DistilReport {
 /// Distils what is pending; with `all`, everything whose events are still here. `on_progress` gets
 /// sessions done and sessions to do.
 pub fn distil(
-    home: &Home,
+    archive: &Archive,
     all: bool,
     now: Timestamp,
     on_progress: &mut dyn FnMut(u64, u64),
 ) -> Result<DistilReport, SyncError> {
-    if !home.archive().exists() {
-        return Err(StoreError::Missing(home.archive()).into());
-    }
-    let _lock = SweepLock::acquire(home)?;
-    let mut writer = Writer::open(home)?;
+    archive.home.expect_archive()?;
+    let _lock = SweepLock::acquire(&archive.home)?;
+    let mut writer = Writer::open(&archive.home)?;
     // What the index could not take in stays owed: search says so, and the next sync tries again.
-    let (report, _) = distil_and_index(&mut writer, home, all, now, on_progress)?;
+    let (report, _) = distil_and_index(&mut writer, archive, all, now, on_progress)?;
     writer.reclaim()?;
     Ok(report)
 }
@@ -64,15 +62,16 @@ pub fn distil(
 /// The same for a caller that holds the lock and the writer; the index is brought in step.
 pub(crate) fn distil_and_index(
     writer: &mut Writer,
-    home: &Home,
+    archive: &Archive,
     all: bool,
     now: Timestamp,
     on_progress: &mut dyn FnMut(u64, u64),
 ) -> Result<(DistilReport, IndexReport), SyncError> {
-    let mut alongside = Alongside::begin(writer, home)?;
-    let distilled = distil_pending(writer, home, all, now, Some(&mut alongside), on_progress)?;
+    let mut alongside = Alongside::begin(writer, archive)?;
+    let distilled =
+        distil_pending(writer, &archive.home, all, now, Some(&mut alongside), on_progress)?;
     let mut indexed = alongside.finish(writer)?;
-    indexed.add(keep_in_step(writer, home, on_progress)?);
+    indexed.add(keep_in_step(writer, archive, on_progress)?);
     Ok((distilled, indexed))
 }
 

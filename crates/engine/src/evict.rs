@@ -1,9 +1,9 @@
 //! Keeping the archive within its budget: the plan is made elsewhere, here it is carried out.
 
-use crate::SyncError;
 use crate::distil::{DistilReport, distil_pending};
 use crate::index::{IndexReport, keep_in_step, tidy};
 use crate::notices::{self, Event, Notice};
+use crate::{Archive, SyncError};
 use backstory_distill::retention::{Budget, Holding, Plan, Reason, plan};
 use backstory_model::{SessionUid, Timestamp};
 use backstory_store::{Home, Resident, StoreError, SweepLock, Tiers, Vault, Writer};
@@ -70,14 +70,14 @@ impl EvictReport {
 
 /// Brings the archive within its budget; a dry run only tells what would leave.
 pub fn evict(
-    home: &Home,
+    archive: &Archive,
     budget: &Budget,
     dry_run: bool,
     now: Timestamp,
 ) -> Result<EvictReport, SyncError> {
     if dry_run {
-        let vault = Vault::open(home)?;
-        let (before, mut residents) = (vault.tiers()?, vault.residents()?);
+        let vault = Vault::open(&archive.home)?;
+        let (before, mut residents) = (archive.tiers(&vault)?, vault.residents()?);
         let mut made = make_plan(before, &residents, budget, now);
         if made.analyze_first {
             // In earnest these would be analysed first, and nothing lost.
@@ -98,12 +98,10 @@ pub fn evict(
         report.distilled_over_bytes = before.distilled.saturating_sub(budget.distilled_cap_bytes);
         return Ok(report);
     }
-    if !home.archive().exists() {
-        return Err(StoreError::Missing(home.archive()).into());
-    }
-    let _lock = SweepLock::acquire(home)?;
-    let mut writer = Writer::open(home)?;
-    let report = keep_within(&mut writer, home, budget, now)?;
+    archive.home.expect_archive()?;
+    let _lock = SweepLock::acquire(&archive.home)?;
+    let mut writer = Writer::open(&archive.home)?;
+    let report = keep_within(&mut writer, archive, budget, now)?;
     writer.reclaim()?;
     Ok(report)
 }
@@ -111,13 +109,14 @@ pub fn evict(
 /// The same for a caller that holds the lock and the writer.
 pub(crate) fn keep_within(
     writer: &mut Writer,
-    home: &Home,
+    archive: &Archive,
     budget: &Budget,
     now: Timestamp,
 ) -> Result<EvictReport, SyncError> {
     writer.commit()?;
+    let home = &archive.home;
     let vault = Vault::open(home)?;
-    let mut report = EvictReport { before: vault.tiers()?, ..EvictReport::default() };
+    let mut report = EvictReport { before: archive.tiers(&vault)?, ..EvictReport::default() };
     report.after = report.before;
     let (mut analyzed, mut reclaimed) = (false, false);
     for _ in 0..MAX_ROUNDS {
@@ -130,15 +129,15 @@ pub(crate) fn keep_within(
         if made.analyze_first && !analyzed {
             analyzed = true;
             report.distilled.add(distil_pending(writer, home, false, now, None, &mut |_, _| ())?);
-            report.after = vault.tiers()?;
+            report.after = archive.tiers(&vault)?;
             continue;
         }
         if !reclaimed {
             // What an eviction that was killed left behind is room already.
             reclaimed = true;
-            report.indexed.add(tidy(writer, home)?);
+            report.indexed.add(tidy(writer, archive)?);
             writer.reclaim()?;
-            report.after = vault.tiers()?;
+            report.after = archive.tiers(&vault)?;
             continue;
         }
         let leaving = named(&made.leave, &residents, report.after);
@@ -150,10 +149,10 @@ pub(crate) fn keep_within(
             let ids: Vec<i64> = some.iter().map(|(id, _)| *id).collect();
             writer.evict(&ids, now)?;
         }
-        report.indexed.add(keep_in_step(writer, home, &mut |_, _| ())?);
+        report.indexed.add(keep_in_step(writer, archive, &mut |_, _| ())?);
         writer.reclaim()?;
         report.evicted.extend(leaving);
-        report.after = vault.tiers()?;
+        report.after = archive.tiers(&vault)?;
     }
     report.distilled_over_bytes = report.after.distilled.saturating_sub(budget.distilled_cap_bytes);
     if report.distilled_over_bytes > 0 {

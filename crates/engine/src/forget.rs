@@ -1,7 +1,7 @@
 //! Forgetting sessions: chosen by the human, with all that hangs below them.
 
-use crate::SyncError;
 use crate::index::keep_in_step;
+use crate::{Archive, SyncError};
 use backstory_model::{Session, SessionUid, Timestamp};
 use backstory_store::{Forgotten, Home, SessionFilter, StoreError, SweepLock, Vault, Writer};
 use std::collections::BTreeSet;
@@ -71,13 +71,12 @@ pub fn find_to_forget(home: &Home, choice: &ForgetChoice) -> Result<Vec<Session>
 
 /// Forgets sessions and gives their room back.
 pub fn forget(
-    home: &Home,
+    archive: &Archive,
     sessions: &[Session],
     now: Timestamp,
 ) -> Result<Vec<ForgottenSession>, SyncError> {
-    if !home.archive().exists() {
-        return Err(StoreError::Missing(home.archive()).into());
-    }
+    let home = &archive.home;
+    home.expect_archive()?;
     let _lock = SweepLock::acquire(home)?;
     let mut writer = Writer::open(home)?;
     let vault = Vault::open(home)?;
@@ -87,7 +86,7 @@ pub fn forget(
         let gone = writer.forget(head.id, now)?;
         receipt.push(ForgottenSession { session: session.clone(), gone });
     }
-    let indexed = keep_in_step(&mut writer, home, &mut |_, _| ())?;
+    let indexed = keep_in_step(&mut writer, archive, &mut |_, _| ())?;
     writer.reclaim()?;
     if let Some(reason) = indexed.failure {
         return Err(SyncError::StillIndexed(reason));

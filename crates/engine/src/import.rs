@@ -1,12 +1,12 @@
 //! Taking in sessions another archive exported. They come one after the other, each with its events
 //! in order; what is known already is passed over, and secrets are looked for once more.
 
-use crate::SyncError;
 use crate::distil::distil_and_index;
+use crate::{Archive, SyncError};
 use backstory_distill::Redactor;
 use backstory_model::{EventKey, Session, SessionEvent, SessionUid, Timestamp, summarize};
 use backstory_store::{
-    Account, BLOCK_BYTES, Block, BlockCompressor, Chunk, Cursor, EventRow, Home, Passport,
+    Account, BLOCK_BYTES, Block, BlockCompressor, Chunk, Cursor, EventRow, Passport,
     PendingSession, SessionDelta, Spending, StoreError, SweepLock, UsageRow, UsageRule, Vault,
     Writer, path_key,
 };
@@ -33,7 +33,7 @@ pub struct ImportReport {
 /// Takes in one export. Nothing is visible before it is committed; what was committed stays if the
 /// import breaks off, and a repetition passes it over.
 pub struct Importer {
-    home: Home,
+    archive: Archive,
     _lock: SweepLock,
     vault: Vault,
     writer: Writer,
@@ -61,7 +61,8 @@ struct Open {
 
 impl Importer {
     /// Begins; `from` names the export.
-    pub fn begin(home: &Home, from: &Path, now: Timestamp) -> Result<Self, SyncError> {
+    pub fn begin(archive: &Archive, from: &Path, now: Timestamp) -> Result<Self, SyncError> {
+        let home = &archive.home;
         let lock = SweepLock::acquire(home)?;
         let writer = Writer::open(home)?;
         let vault = Vault::open(home)?;
@@ -77,7 +78,7 @@ impl Importer {
             ..Cursor::default()
         };
         Ok(Self {
-            home: home.clone(),
+            archive: archive.clone(),
             _lock: lock,
             vault,
             writer,
@@ -261,7 +262,7 @@ impl Importer {
         self.close()?;
         self.writer.commit()?;
         // What the index could not take in stays owed: search says so, and the next sync tries again.
-        distil_and_index(&mut self.writer, &self.home, false, self.now, &mut |_, _| ())?;
+        distil_and_index(&mut self.writer, &self.archive, false, self.now, &mut |_, _| ())?;
         self.writer.reclaim()?;
         Ok(self.report)
     }

@@ -1,11 +1,13 @@
 //! Use-cases: one file each, options in, report out. No terminal, no environment, no clock.
 
+mod archive;
 mod distil;
 mod evict;
 mod forget;
 pub mod hub;
 mod import;
 mod index;
+mod migrate;
 pub mod notices;
 mod project;
 pub mod search;
@@ -14,11 +16,13 @@ mod stamp;
 mod sync;
 mod task_ref;
 
+pub use archive::Archive;
 pub use distil::{DistilReport, distil};
 pub use evict::{EvictReport, Evicted, evict};
 pub use forget::{ForgetChoice, ForgottenSession, find_to_forget, forget, pin};
 pub use import::{ImportReport, Importer};
 pub use index::{IndexReport, IndexStatus, index, index_status};
+pub use migrate::migrate;
 pub use project::project_key;
 pub use sync::{
     FlavorProgress, PlannedFile, Problem, Progress, Root, SyncError, SyncOptions, SyncReport, sync,

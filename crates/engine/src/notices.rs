@@ -143,7 +143,7 @@ mod tests {
 
     fn scratch() -> (tempfile::TempDir, Home) {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::new(dir.path().join("home"));
+        let home = backstory_store_sqlite::home(dir.path().join("home"));
         (dir, home)
     }
 

@@ -8,7 +8,7 @@ const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
 fn scratch() -> (tempfile::TempDir, Home) {
     let dir = tempfile::tempdir().unwrap();
-    let home = Home::new(dir.path().join("home"));
+    let home = backstory_store_sqlite::home(dir.path().join("home"));
     (dir, home)
 }
 

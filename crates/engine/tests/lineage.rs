@@ -4,7 +4,7 @@
 use backstory_distill::retention::Budget;
 use backstory_engine::{Root, SyncOptions, sync};
 use backstory_model::{Flavor, Timestamp};
-use backstory_store::{Account, Home, SessionFilter, Vault};
+use backstory_store::{Account, SessionFilter, Vault};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -142,7 +142,12 @@ impl World {
 
     fn sweep_into(&self, home: &str, raw_soft_cap_bytes: u64) {
         let options = SyncOptions {
-            home: Home::new(self.dir.path().join(home)),
+            archive: backstory_engine::Archive {
+                home: backstory_store_sqlite::home(self.dir.path().join(home)),
+                index: std::sync::Arc::new(backstory_index::LocalShelf::new(
+                    self.dir.path().join(home),
+                )),
+            },
             roots: vec![Root { flavor: Flavor::Claude, dir: self.dir.path().join("projects") }],
             reparse: false,
             dry_run: false,
@@ -158,7 +163,7 @@ impl World {
 
     /// What outlives the raw events: the same whether they left early or never.
     fn kept(&self, home: &str) -> Vec<(String, u32, Option<Account>)> {
-        let vault = Vault::open(&Home::new(self.dir.path().join(home))).unwrap();
+        let vault = Vault::open(&backstory_store_sqlite::home(self.dir.path().join(home))).unwrap();
         let all = SessionFilter { with_subagents: true, ..SessionFilter::default() };
         let mut kept: Vec<_> = vault
             .sessions(&all)
@@ -175,7 +180,8 @@ impl World {
 
     /// Every stored record id, as often as it is stored.
     fn stored(&self) -> Vec<String> {
-        let vault = Vault::open(&Home::new(self.dir.path().join("archive"))).unwrap();
+        let vault =
+            Vault::open(&backstory_store_sqlite::home(self.dir.path().join("archive"))).unwrap();
         let all = SessionFilter { with_subagents: true, ..SessionFilter::default() };
         let mut ids = Vec::new();
         for session in vault.sessions(&all).unwrap() {
@@ -235,7 +241,7 @@ proptest! {
         let written: Vec<String> = world.written.iter().cloned().collect();
         prop_assert_eq!(world.stored(), written);
         prop_assert_eq!(world.kept("bounded"), world.kept("archive"));
-        let bounded = Vault::open(&Home::new(world.dir.path().join("bounded"))).unwrap();
+        let bounded = Vault::open(&backstory_store_sqlite::home(world.dir.path().join("bounded"))).unwrap();
         prop_assert_eq!(bounded.residents().unwrap(), []);
     }
 }

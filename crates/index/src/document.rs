@@ -1,75 +1,34 @@
-//! What is handed to the engine. It has a document of its own, but that takes a kilobyte at least,
-//! and thousands wait for the engine's thread.
+//! A passage as every index takes it.
 
-use crate::handing::PlaceInLine;
-use std::iter::Empty;
-use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf};
-use tantivy::schema::{Document, Field, Value};
+use crate::Place;
+use crate::schema::{Facts, TextField};
 
-/// The fields of one passage.
+/// A passage of an event, or of what is known of a session as a whole.
 #[derive(Debug)]
-pub(crate) struct Passage {
-    fields: Vec<(Field, Given)>,
-    /// Dropped with it.
-    pub(crate) place: Option<PlaceInLine>,
+pub struct Passage {
+    /// Where it is.
+    pub place: Place,
+    /// What filters ask of it.
+    pub facts: Facts,
+    /// Its terms in every field it has, one blank between them.
+    pub texts: Vec<(TextField, Box<str>)>,
 }
 
-/// What a field is given.
-#[derive(Debug)]
-pub(crate) enum Given {
-    Unsigned(u64),
-    Signed(i64),
-    Terms(Box<str>),
-}
-
-/// As many as an event has.
-const FIELDS: usize = 9;
+/// As many fields of text as most have.
+const TEXTS: usize = 2;
 
 impl Passage {
     /// Memory one takes beside its terms.
-    pub(crate) const BYTES: usize = size_of::<Self>() + FIELDS * size_of::<(Field, Given)>();
+    pub(crate) const BYTES: usize = size_of::<Self>() + TEXTS * size_of::<(TextField, Box<str>)>();
 
-    pub(crate) fn new() -> Self {
-        Self { fields: Vec::with_capacity(FIELDS), place: None }
-    }
-
-    pub(crate) fn add_u64(&mut self, field: Field, value: u64) {
-        self.fields.push((field, Given::Unsigned(value)));
-    }
-
-    pub(crate) fn add_i64(&mut self, field: Field, value: i64) {
-        self.fields.push((field, Given::Signed(value)));
+    pub(crate) fn new(place: Place, facts: Facts) -> Self {
+        Self { place, facts, texts: Vec::with_capacity(TEXTS) }
     }
 
     /// Adds terms, unless there are none.
-    pub(crate) fn add_terms(&mut self, field: Field, terms: &str) {
+    pub(crate) fn add_terms(&mut self, field: TextField, terms: &str) {
         if !terms.is_empty() {
-            self.fields.push((field, Given::Terms(terms.into())));
+            self.texts.push((field, terms.into()));
         }
-    }
-}
-
-impl Document for Passage {
-    type Value<'a> = &'a Given;
-    type FieldsValuesIter<'a> = std::iter::Map<
-        std::slice::Iter<'a, (Field, Given)>,
-        fn(&'a (Field, Given)) -> (Field, &'a Given),
-    >;
-
-    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
-        self.fields.iter().map(|(field, value)| (*field, value))
-    }
-}
-
-impl<'a> Value<'a> for &'a Given {
-    type ArrayIter = Empty<Self>;
-    type ObjectIter = Empty<(&'a str, Self)>;
-
-    fn as_value(&self) -> ReferenceValue<'a, Self> {
-        ReferenceValue::Leaf(match self {
-            Given::Unsigned(value) => ReferenceValueLeaf::U64(*value),
-            Given::Signed(value) => ReferenceValueLeaf::I64(*value),
-            Given::Terms(terms) => ReferenceValueLeaf::Str(terms),
-        })
     }
 }

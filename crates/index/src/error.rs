@@ -1,6 +1,5 @@
 //! What can go wrong with the index. None of it loses anything: the archive is the truth.
 
-use std::path::PathBuf;
 use tantivy::directory::error::OpenWriteError;
 
 /// Why the index cannot be used.
@@ -8,7 +7,7 @@ use tantivy::directory::error::OpenWriteError;
 pub enum IndexError {
     /// There is none yet.
     #[error("there is no search index in {0}; run `backstory sync`")]
-    Missing(PathBuf),
+    Missing(String),
     /// The files do not fit together.
     #[error("the search index is damaged ({0}); run `backstory index --rebuild`")]
     Damaged(String),
@@ -21,6 +20,9 @@ pub enum IndexError {
     /// The file system refused.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+    /// The server it is kept on refused.
+    #[error("the search index could not be used: {0}")]
+    Server(String),
     /// The engine refused.
     #[error("the search index could not be used: {0}")]
     Engine(tantivy::TantivyError),

@@ -1,11 +1,12 @@
 //! What a session as a whole says to a query: its words may be spread over many events.
 
-use crate::asked::Asked;
-use crate::{IndexError, IndexReader};
+use crate::IndexError;
+use crate::reader::LocalReader;
+use crate::scoring::rarity;
+use crate::wanted::WantedWord;
 use backstory_meaning::Table;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::HashMap;
-use tantivy::query::Bm25StatisticsProvider as _;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet as _, TERMINATED, Term};
 
@@ -13,12 +14,6 @@ use tantivy::{DocSet as _, TERMINATED, Term};
 const MAX_DOCUMENTS: u64 = 3_000;
 /// How soon more passages with a word add nothing.
 const SATURATION: f32 = 1.2;
-
-/// How much it tells to be one of `some` among `all`.
-fn rarity(some: u64, all: u64) -> f32 {
-    let (some, all) = (some as f32, all as f32);
-    (1.0 + (all - some + 0.5) / (some + 0.5)).ln()
-}
 
 /// What the words of a query find in whole sessions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,43 +27,50 @@ pub struct Evidence {
     pub foreign: f32,
 }
 
-impl Asked<'_> {
-    /// What sessions as a whole say to the words. A word is rare if few passages have it, and few of
-    /// the sessions in question.
-    pub fn evidence(&self, accept: &dyn Fn(i64) -> bool) -> Result<Evidence, IndexError> {
-        let (index, statistics) = (self.index, &self.statistics);
-        let mut found: Vec<(f32, FxHashMap<i64, f32>)> = Vec::new();
-        let (mut all, mut native, mut foreign) = (0, 0, 0);
-        for word in self.words.iter().filter(|word| !word.is_stop_word) {
-            for (stem, written) in word.stems.iter().zip(&word.words) {
-                let mut terms = index.fields.word_terms(stem, written).to_vec();
-                let mut documents = statistics.documents_with(stem, written)?;
-                if documents == 0 {
-                    // In the depths of a long output only names are known.
-                    terms = vec![Term::from_field_text(index.fields.names, written)];
-                    documents = statistics.doc_freq(&terms[0])?;
-                }
-                all += 1;
-                let is_native = is_of_language(stem, written);
-                native += usize::from(is_native);
-                foreign += usize::from(documents > 0 && !is_native);
-                if documents > MAX_DOCUMENTS {
-                    continue;
-                }
-                let mut passages = index.passages_with(&terms)?;
-                passages.retain(|session, _| accept(*session));
-                let share = 1.0 / word.stems.len() as f32;
-                found.push((rarity(documents, statistics.documents()) * share, passages));
-            }
-        }
-        let foreign = if all > 0 && native == 0 { 1.0 } else { foreign as f32 / all.max(1) as f32 };
-        Ok(Evidence { foreign, ..together(found) })
-    }
+/// What is known of a word.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// How many passages have it.
+    pub documents: u64,
+    /// How many of each session; none if it is in too many to follow them.
+    pub passages: Option<FxHashMap<i64, f32>>,
 }
 
-impl IndexReader {
+/// True for a word that is rare enough to look up the sessions that have it.
+pub fn is_worth_following(documents: u64) -> bool {
+    documents <= MAX_DOCUMENTS
+}
+
+/// What sessions as a whole say to words, among so many passages; `look` looks up a stem and the word
+/// as it was written.
+pub fn of_words(
+    words: &[&WantedWord],
+    documents: u64,
+    accept: &dyn Fn(i64) -> bool,
+    look: &mut dyn FnMut(&str, &str) -> Result<Seen, IndexError>,
+) -> Result<Evidence, IndexError> {
+    let mut found: Vec<(f32, FxHashMap<i64, f32>)> = Vec::new();
+    let (mut all, mut native, mut foreign) = (0, 0, 0);
+    for word in words.iter().filter(|word| !word.is_stop_word) {
+        for (stem, written) in word.stems.iter().zip(&word.words) {
+            let seen = look(stem, written)?;
+            all += 1;
+            let is_native = is_of_language(stem, written);
+            native += usize::from(is_native);
+            foreign += usize::from(seen.documents > 0 && !is_native);
+            let Some(mut passages) = seen.passages else { continue };
+            passages.retain(|session, _| accept(*session));
+            let share = 1.0 / word.stems.len() as f32;
+            found.push((rarity(seen.documents, documents) * share, passages));
+        }
+    }
+    let foreign = if all > 0 && native == 0 { 1.0 } else { foreign as f32 / all.max(1) as f32 };
+    Ok(Evidence { foreign, ..together(found) })
+}
+
+impl LocalReader {
     /// How many passages of each session have one of the terms.
-    fn passages_with(&self, terms: &[Term]) -> Result<FxHashMap<i64, f32>, IndexError> {
+    pub(crate) fn passages_with(&self, terms: &[Term]) -> Result<FxHashMap<i64, f32>, IndexError> {
         let mut passages: FxHashMap<i64, f32> = FxHashMap::default();
         for (segment, columns) in self.searcher.segment_readers().iter().zip(self.columns()?) {
             for term in terms {

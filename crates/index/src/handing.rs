@@ -2,7 +2,7 @@
 //! one is worth, and not too many ahead of it, since they wait in memory.
 
 use crate::IndexError;
-use crate::document::Passage;
+use crate::handed::Handed;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use tantivy::IndexWriter;
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Documents on their way.
 #[derive(Debug)]
 pub(crate) struct Handing {
-    group: Vec<UserOperation<Passage>>,
+    group: Vec<UserOperation<Handed>>,
     leave: Sender<()>,
     left: Receiver<()>,
     /// Groups that may still be handed over before one has to leave.
@@ -47,15 +47,15 @@ impl Handing {
     /// Hands over an operation, sooner or later; their order stays.
     pub(crate) fn push(
         &mut self,
-        writer: &IndexWriter<Passage>,
-        operation: UserOperation<Passage>,
+        writer: &IndexWriter<Handed>,
+        operation: UserOperation<Handed>,
     ) -> Result<(), IndexError> {
         self.group.push(operation);
         if self.group.len() == GROUP { self.flush(writer) } else { Ok(()) }
     }
 
     /// Hands over what is at hand.
-    pub(crate) fn flush(&mut self, writer: &IndexWriter<Passage>) -> Result<(), IndexError> {
+    pub(crate) fn flush(&mut self, writer: &IndexWriter<Handed>) -> Result<(), IndexError> {
         let last = self.group.iter_mut().rev().find_map(|operation| match operation {
             UserOperation::Add(document) => Some(document),
             UserOperation::Delete(_) => None,
@@ -67,7 +67,7 @@ impl Handing {
             } else {
                 self.room -= 1;
             }
-            document.place = Some(PlaceInLine(self.leave.clone()));
+            document.line = Some(PlaceInLine(self.leave.clone()));
         }
         writer.run(self.group.drain(..))?;
         Ok(())

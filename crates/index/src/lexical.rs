@@ -1,11 +1,12 @@
 //! Finding by words: the best passages by BM25, prose and tool text in lists of their own.
 
-use crate::asked::Asked;
+use crate::asked::LocalAsked;
 use crate::columns::Columns;
+use crate::reader::LocalReader;
 use crate::schema::Facts;
 use crate::statistics::Statistics;
 use crate::wanted::{Phrase, Wanted, WantedWord};
-use crate::{IndexError, IndexReader, Place, prefix};
+use crate::{IndexError, Place, prefix};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tantivy::query::{
@@ -15,10 +16,10 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, Score, SegmentReader, Term};
 
 /// A title says more than a line of a message, the human's words a little more than the agent's.
-const TITLE_WEIGHT: Score = 1.6;
+pub const TITLE_WEIGHT: Score = 1.6;
 const PROMPT_WEIGHT: Score = 1.0;
 /// The word exactly as written, on top of its stem.
-const NAME_WEIGHT: Score = 0.5;
+pub const NAME_WEIGHT: Score = 0.5;
 
 /// A passage found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,17 +54,25 @@ impl Lexical<'_> {
     }
 }
 
-impl Asked<'_> {
-    /// The best passages among titles, prompts, answers, thoughts and digests, each place once.
-    pub fn prose(&self, limit: usize, accept: Option<Accept<'_>>) -> Result<Vec<Hit>, IndexError> {
+impl LocalAsked<'_> {
+    /// Among titles, prompts, answers, thoughts and digests.
+    pub(crate) fn best_prose(
+        &self,
+        limit: usize,
+        accept: Option<Accept<'_>>,
+    ) -> Result<Vec<Hit>, IndexError> {
         let fields = &self.index.fields;
         let words_in =
             [(fields.title, TITLE_WEIGHT), (fields.prompt, PROMPT_WEIGHT), (fields.prose, 1.0)];
         self.best(&words_in, false, limit, accept)
     }
 
-    /// The best passages among calls and outputs of tools, and by names anywhere.
-    pub fn tools(&self, limit: usize, accept: Option<Accept<'_>>) -> Result<Vec<Hit>, IndexError> {
+    /// Among calls and outputs of tools, and by names anywhere.
+    pub(crate) fn best_tools(
+        &self,
+        limit: usize,
+        accept: Option<Accept<'_>>,
+    ) -> Result<Vec<Hit>, IndexError> {
         self.best(&[(self.index.fields.tool, 1.0)], true, limit, accept)
     }
 
@@ -84,9 +93,9 @@ impl Asked<'_> {
     }
 }
 
-impl IndexReader {
-    /// The newest passages that have every word; without a word, the newest of all.
-    pub fn newest(&self, search: &Lexical<'_>) -> Result<Vec<Hit>, IndexError> {
+impl LocalReader {
+    /// See [`crate::Reader::newest`].
+    pub(crate) fn newest_of(&self, search: &Lexical<'_>) -> Result<Vec<Hit>, IndexError> {
         let refused = self.refused(search.wanted)?;
         let fields = self.fields.word_fields().map(|field| (field, 1.0));
         let statistics = Statistics::new(&self.searcher, self.fields);
@@ -105,7 +114,7 @@ impl IndexReader {
 
     fn query(
         &self,
-        asked: &Asked<'_>,
+        asked: &LocalAsked<'_>,
         words_in: &[(Field, Score)],
         names: bool,
     ) -> Result<Option<Box<dyn Query>>, IndexError> {

@@ -3,35 +3,44 @@
 //!
 //! One document is a passage of one event, or what is known of a session as a whole (title, digest,
 //! signals). Documents hold no text to show, only terms, a place and what filters ask for; who
-//! found a place reads the archive. [`IndexWriter`] adds and really removes, [`IndexReader`] finds.
+//! found a place reads the archive. A [`Shelf`] says where the index is kept; [`IndexWriter`] adds and
+//! really removes, a [`Reader`] finds.
 
 mod analysis;
 mod asked;
 mod columns;
 mod document;
 mod error;
-mod evidence;
+pub mod evidence;
 mod files;
+mod handed;
 mod handing;
 mod lexical;
+mod local;
 mod merging;
 mod place;
 mod prefix;
 mod preparing;
 mod reader;
 mod schema;
+pub mod scoring;
+mod shelf;
 mod statistics;
 mod tokens;
 mod wanted;
 mod writer;
+mod writing;
 
-pub use asked::Asked;
+pub use asked::telling;
+pub use document::Passage;
 pub use error::IndexError;
 pub use evidence::Evidence;
-pub use lexical::{Accept, Hit, Lexical};
+pub use lexical::{Accept, Hit, Lexical, NAME_WEIGHT, TITLE_WEIGHT};
+pub use local::LocalShelf;
 pub use place::Place;
-pub use preparing::{Prepared, Preparer, SessionCard};
-pub use reader::{IndexReader, Stock, Vectors};
-pub use schema::{DIR_NAME, Facts, tool_key};
+pub use prefix::{MAX_TERMS as MAX_PREFIX_TERMS, most_frequent};
+pub use preparing::{Prepared, Preparer, SessionCard, embed};
+pub use schema::{DIR_NAME, Facts, TextField, tool_key};
+pub use shelf::{Asked, Reader, Shelf, Stock, Writer};
 pub use wanted::{Phrase, Wanted, WantedWord};
-pub use writer::IndexWriter;
+pub use writing::IndexWriter;

@@ -1,6 +1,6 @@
 //! Words that begin with something.
 
-use crate::IndexReader;
+use crate::reader::LocalReader;
 use crate::statistics::Statistics;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -14,13 +14,13 @@ const LARGEST: usize = 2;
 /// Where few are found, something rare may be elsewhere.
 const MAX_SCANNED_ELSEWHERE: usize = 64;
 /// Terms searched for; the most frequent ones…
-const MAX_TERMS: usize = 8;
+pub const MAX_TERMS: usize = 8;
 /// …but no more of them once so many documents have one.
 const ENOUGH_DOCUMENTS: u64 = 20_000;
 
 /// The most frequent terms of a field with a prefix.
 pub(crate) fn expand(
-    index: &IndexReader,
+    index: &LocalReader,
     statistics: &Statistics<'_>,
     field: Field,
     prefix: &str,
@@ -33,14 +33,25 @@ pub(crate) fn expand(
     if found.len() < MAX_TERMS {
         scan(others, field, prefix, MAX_SCANNED_ELSEWHERE, &mut found)?;
     }
-    let mut terms: Vec<(Vec<u8>, u64)> = found.into_iter().collect();
+    let text = |(bytes, seen): (Vec<u8>, u64)| (String::from_utf8_lossy(&bytes).into_owned(), seen);
+    let wanted = most_frequent(found.into_iter().map(text).collect(), &mut |word| {
+        Ok(statistics.doc_freq(&Term::from_field_text(field, word))?)
+    })?;
+    Ok(wanted.iter().map(|word| Term::from_field_text(field, word)).collect())
+}
+
+/// The most frequent of the terms with a prefix, given with how often each was seen; `documents_with`
+/// says how many passages have one.
+pub fn most_frequent(
+    mut terms: Vec<(String, u64)>,
+    documents_with: &mut dyn FnMut(&str) -> Result<u64, crate::IndexError>,
+) -> Result<Vec<String>, crate::IndexError> {
     terms.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
     terms.truncate(MAX_TERMS);
     let mut documents = 0;
     let mut wanted = Vec::new();
-    for (bytes, _) in terms {
-        let term = Term::from_field_text(field, &String::from_utf8_lossy(&bytes));
-        documents += statistics.doc_freq(&term)?;
+    for (term, _) in terms {
+        documents += documents_with(&term)?;
         wanted.push(term);
         if documents >= ENOUGH_DOCUMENTS {
             break;

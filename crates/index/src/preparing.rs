@@ -3,7 +3,7 @@
 
 use crate::analysis::{Analyst, Terms};
 use crate::document::Passage;
-use crate::schema::{self, Fields};
+use crate::schema::{self, Facts, TextField};
 use crate::{IndexError, Place};
 use backstory_distill::passages::{self, Voice};
 use backstory_meaning::{Embedder, Embedding, Table};
@@ -23,8 +23,10 @@ pub struct SessionCard {
 /// Moments as the index takes them.
 #[derive(Debug, Default)]
 pub struct Prepared {
-    pub(crate) passages: Vec<(Place, Passage)>,
-    pub(crate) vectors: Vec<(Place, Embedding)>,
+    /// In the order of their places.
+    pub passages: Vec<Passage>,
+    /// What their prose is about.
+    pub vectors: Vec<(Place, Embedding)>,
     bytes: usize,
 }
 
@@ -32,6 +34,16 @@ impl Prepared {
     /// Memory it takes, about.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Leaves out what comes before some event; returns how many events remain.
+    pub(crate) fn begin_at(&mut self, from_seq: u32) -> u64 {
+        let is_wanted = |place: Place| place.seq().is_none_or(|seq| seq >= from_seq);
+        self.vectors.retain(|(place, _)| is_wanted(*place));
+        self.passages.retain(|passage| is_wanted(passage.place));
+        let places = self.passages.iter().map(|passage| passage.place);
+        let mut last = None;
+        places.filter(|place| last.replace(*place) != Some(*place)).count() as u64
     }
 
     fn add_vector(&mut self, place: Place, embedding: Option<Embedding>) {
@@ -44,7 +56,6 @@ impl Prepared {
 
 /// Prepares moments; remembers words, so that one is best used for many sessions.
 pub struct Preparer {
-    fields: Fields,
     embedder: Embedder<'static>,
     analyst: Analyst,
     /// What a tool was told, without the form of it.
@@ -65,7 +76,6 @@ impl Preparer {
     pub fn new() -> Result<Self, IndexError> {
         let table = Table::shipped().map_err(|error| IndexError::Damaged(error.to_string()))?;
         Ok(Self {
-            fields: Fields::build().1,
             embedder: Embedder::new(table),
             analyst: Analyst::default(),
             spoken: String::new(),
@@ -86,17 +96,15 @@ impl Preparer {
         let place = Place::event(self.session, event.seq);
         if voice == Voice::Tool {
             self.add_tool_terms(event, text);
-            let passage = self.event_passage(place, event);
-            self.put(place, passage, self.fields.tool, out);
+            self.put(event_passage(place, event), TextField::Tool, out);
             return;
         }
-        let field = if voice == Voice::Prompt { self.fields.prompt } else { self.fields.prose };
+        let field = if voice == Voice::Prompt { TextField::Prompt } else { TextField::Prose };
         for part in passages::prose(text) {
             out.add_vector(place, self.embedder.embed(part));
             self.terms.clear();
             self.analyst.add_prose(part, &mut self.terms);
-            let passage = self.event_passage(place, event);
-            self.put(place, passage, field, out);
+            self.put(event_passage(place, event), field, out);
         }
     }
 
@@ -115,20 +123,8 @@ impl Preparer {
         }
     }
 
-    fn event_passage(&self, place: Place, event: &SessionEvent) -> Passage {
-        let mut passage = Passage::new();
-        passage.add_u64(self.fields.session, self.session as u64);
-        passage.add_u64(self.fields.place, place.0);
-        passage.add_i64(self.fields.ts, event.ts.map_or(0, |ts| ts.0));
-        passage.add_u64(self.fields.kind, schema::kind_code(Some(event.kind)));
-        passage.add_i64(self.fields.exit, schema::exit_code(event.exit_code));
-        let tool = event.tool.as_deref().map_or(0, schema::tool_key);
-        passage.add_u64(self.fields.tool_name, tool);
-        passage
-    }
-
     /// Adds what is known of a session as a whole.
-    pub(crate) fn add_card(&mut self, session: i64, card: &SessionCard, out: &mut Prepared) {
+    pub fn add_card(&mut self, session: i64, card: &SessionCard, out: &mut Prepared) {
         let place = Place::session_card(session);
         let mut title = Some(card.title.as_str());
         for part in passages::prose(&card.text).chain(std::iter::once("")) {
@@ -137,12 +133,13 @@ impl Preparer {
             }
             self.terms.clear();
             self.analyst.add_prose(part, &mut self.terms);
-            let mut passage = Passage::new();
+            let ts = card.ts.unwrap_or(Timestamp(0));
+            let mut passage = Passage::new(place, Facts { ts, kind: None, exit: None, tool: 0 });
             let embedding = match title.take() {
                 Some(title) => {
                     let mut terms = Terms::default();
                     self.analyst.add_prose(title, &mut terms);
-                    passage.add_terms(self.fields.title, &terms.words);
+                    passage.add_terms(TextField::Title, &terms.words);
                     self.terms.names.push(' ');
                     self.terms.names.push_str(&terms.names);
                     self.embedder.embed(&format!("{title}\n{part}"))
@@ -150,27 +147,30 @@ impl Preparer {
                 None => self.embedder.embed(part),
             };
             out.add_vector(place, embedding);
-            passage.add_u64(self.fields.card, session as u64);
-            passage.add_u64(self.fields.place, place.0);
-            passage.add_i64(self.fields.ts, card.ts.map_or(0, |ts| ts.0));
-            passage.add_u64(self.fields.kind, schema::kind_code(None));
-            passage.add_i64(self.fields.exit, schema::exit_code(None));
-            passage.add_u64(self.fields.tool_name, 0);
-            self.put(place, passage, self.fields.prose, out);
+            self.put(passage, TextField::Prose, out);
         }
     }
 
     /// Adds a passage with the terms at hand.
-    fn put(
-        &self,
-        place: Place,
-        mut passage: Passage,
-        field: tantivy::schema::Field,
-        out: &mut Prepared,
-    ) {
+    fn put(&self, mut passage: Passage, field: TextField, out: &mut Prepared) {
         passage.add_terms(field, &self.terms.words);
-        passage.add_terms(self.fields.names, &self.terms.names);
+        passage.add_terms(TextField::Names, &self.terms.names);
         out.bytes += Passage::BYTES + self.terms.words.len() + self.terms.names.len();
-        out.passages.push((place, passage));
+        out.passages.push(passage);
     }
+}
+
+/// What a text is about; none if it has hardly a word.
+pub fn embed(text: &str) -> Option<Embedding> {
+    Embedder::new(Table::shipped().ok()?).embed(text)
+}
+
+fn event_passage(place: Place, event: &SessionEvent) -> Passage {
+    let facts = Facts {
+        ts: event.ts.unwrap_or(Timestamp(0)),
+        kind: Some(event.kind),
+        exit: event.exit_code,
+        tool: event.tool.as_deref().map_or(0, schema::tool_key),
+    };
+    Passage::new(place, facts)
 }

@@ -1,17 +1,18 @@
-//! Reading the index: where it is open, what is in it, what is near in meaning.
+//! Reading the local index: where it is open, what is in it, what is near in meaning.
 
+use crate::asked::LocalAsked;
 use crate::columns::Columns;
 use crate::files::{self, Manifest};
 use crate::schema::{DIR_NAME, Fields};
-use crate::{IndexError, Place, tokens};
-use backstory_meaning::{Embedder, Embedding, Table, VectorFile, vectors};
+use crate::{Asked, Hit, IndexError, Lexical, Place, Reader, Stock, Wanted, tokens};
+use backstory_meaning::{Embedding, VectorFile, vectors};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tantivy::directory::OwnedBytes;
 use tantivy::{Index, ReloadPolicy, Searcher};
 
 /// An open index, as it was when it was opened.
-pub struct IndexReader {
+pub(crate) struct LocalReader {
     pub(crate) searcher: Searcher,
     pub(crate) fields: Fields,
     vectors: Vec<OwnedBytes>,
@@ -21,34 +22,23 @@ pub struct IndexReader {
     dir: PathBuf,
 }
 
-impl std::fmt::Debug for IndexReader {
+impl std::fmt::Debug for LocalReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IndexReader").field("dir", &self.dir).finish_non_exhaustive()
+        f.debug_struct("LocalReader").field("dir", &self.dir).finish_non_exhaustive()
     }
 }
 
-/// What an index holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stock {
-    /// Passages.
-    pub documents: u64,
-    /// Vectors.
-    pub vectors: u64,
-    /// Segments of the full text.
-    pub segments: u64,
-}
-
-impl IndexReader {
+impl LocalReader {
     /// Opens the index below a home.
-    pub fn open(home: &Path) -> Result<Self, IndexError> {
+    pub(crate) fn open(home: &Path) -> Result<Self, IndexError> {
         let dir = home.join(DIR_NAME);
         if !dir.join("meta.json").exists() {
-            return Err(IndexError::Missing(dir));
+            return Err(IndexError::Missing(dir.display().to_string()));
         }
         let mut index = Index::open_in_dir(&dir)?;
         index.set_tokenizers(tokens::manager());
-        let (schema, fields) = Fields::build();
-        if index.schema() != schema {
+        let fields = *Fields::known();
+        if index.schema() != *Fields::schema() {
             return Err(IndexError::Damaged("it has other fields".into()));
         }
         let manifest = Manifest::parse(index.load_metas()?.payload.as_deref())?;
@@ -73,66 +63,62 @@ impl IndexReader {
         Ok(self.columns.get_or_init(|| all))
     }
 
-    /// Files of vectors that should be there and cannot be read.
-    pub fn missing_vectors(&self) -> &[String] {
-        &self.missing_vectors
+    fn files(&self) -> Vec<VectorFile<'_>> {
+        // Those that do not open were sorted out before.
+        self.vectors.iter().filter_map(|bytes| VectorFile::open(bytes).ok()).collect()
+    }
+}
+
+impl Reader for LocalReader {
+    fn documents(&self) -> u64 {
+        self.searcher.num_docs()
     }
 
-    /// True if there is any vector to compare with.
-    pub fn has_vectors(&self) -> bool {
+    fn has_vectors(&self) -> bool {
         !self.vectors.is_empty()
     }
 
-    /// How much there is.
-    pub fn stock(&self) -> Stock {
+    fn stock(&self) -> Stock {
         Stock {
             documents: self.documents(),
-            vectors: self.vectors().count(),
+            vectors: self.files().iter().map(|file| file.len() as u64).sum(),
             segments: self.searcher.segment_readers().len() as u64,
         }
     }
 
-    /// Passages.
-    pub fn documents(&self) -> u64 {
-        self.searcher.num_docs()
+    fn missing_vectors(&self) -> &[String] {
+        &self.missing_vectors
     }
 
-    /// What a text is about; none if it has hardly a word.
-    pub fn embed(text: &str) -> Option<Embedding> {
-        Embedder::new(Table::shipped().ok()?).embed(text)
+    fn ask<'a>(&'a self, wanted: &'a Wanted) -> Result<Box<dyn Asked + 'a>, IndexError> {
+        Ok(Box::new(LocalAsked::new(self, wanted)?))
     }
 
-    /// The vectors, ready to be compared with.
-    pub fn vectors(&self) -> Vectors<'_> {
-        // Those that do not open were sorted out before.
-        let files = self.vectors.iter().filter_map(|bytes| VectorFile::open(bytes).ok());
-        Vectors { files: files.collect() }
+    fn newest(&self, search: &Lexical<'_>) -> Result<Vec<Hit>, IndexError> {
+        self.newest_of(search)
     }
-}
 
-/// The vectors of an index.
-pub struct Vectors<'a> {
-    files: Vec<VectorFile<'a>>,
-}
-
-impl Vectors<'_> {
-    /// The places nearest in meaning, best first, each once.
-    pub fn nearest(
+    fn nearest(
         &self,
         query: &Embedding,
         limit: usize,
         accept: &mut dyn FnMut(Place) -> bool,
-    ) -> Vec<(Place, f32)> {
-        let found = vectors::nearest(&self.files, query, limit, &mut |place| accept(Place(place)));
-        found.into_iter().map(|(place, cosine)| (Place(place), cosine)).collect()
+    ) -> Result<Vec<(Place, f32)>, IndexError> {
+        let found =
+            vectors::nearest(&self.files(), query, limit, &mut |place| accept(Place(place)));
+        Ok(found.into_iter().map(|(place, cosine)| (Place(place), cosine)).collect())
     }
 
-    /// How near a place is; none if it has no vector.
-    pub fn nearness(&self, query: &Embedding, place: Place) -> Option<f32> {
-        self.files.iter().filter_map(|file| file.cosine_of(query, place.0)).max_by(f32::total_cmp)
-    }
-
-    fn count(&self) -> u64 {
-        self.files.iter().map(|file| file.len() as u64).sum()
+    fn nearness(
+        &self,
+        query: &Embedding,
+        places: &[Place],
+    ) -> Result<Vec<Option<f32>>, IndexError> {
+        let files = self.files();
+        let nearest = |place: &Place| {
+            let near = files.iter().filter_map(|file| file.cosine_of(query, place.0));
+            near.max_by(f32::total_cmp)
+        };
+        Ok(places.iter().map(nearest).collect())
     }
 }

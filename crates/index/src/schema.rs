@@ -1,6 +1,7 @@
 //! The fields of a document.
 
 use backstory_model::{EventKind, Timestamp};
+use std::sync::LazyLock;
 use tantivy::Term;
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
@@ -38,8 +39,60 @@ pub(crate) struct Fields {
     pub(crate) tool_name: Field,
 }
 
+/// A field of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextField {
+    /// A session's title, as stems.
+    Title,
+    /// What the human said, as stems.
+    Prompt,
+    /// What the agent said, and digests, as stems.
+    Prose,
+    /// What a tool was told or answered, as it stands there.
+    Tool,
+    /// Whole identifiers, file names, and words as they were written.
+    Names,
+}
+
+impl TextField {
+    /// Where words are looked for.
+    pub const OF_WORDS: [Self; 4] = [Self::Title, Self::Prompt, Self::Prose, Self::Tool];
+
+    /// Words in a usual text of it.
+    pub(crate) fn usual_length(self) -> u32 {
+        match self {
+            Self::Title => 10,
+            Self::Tool => 150,
+            Self::Prompt | Self::Prose | Self::Names => 50,
+        }
+    }
+}
+
+static BUILT: LazyLock<(Schema, Fields)> = LazyLock::new(Fields::build);
+
 impl Fields {
-    pub(crate) fn build() -> (Schema, Self) {
+    /// The fields of this version.
+    pub(crate) fn known() -> &'static Self {
+        &BUILT.1
+    }
+
+    /// The schema of this version.
+    pub(crate) fn schema() -> &'static Schema {
+        &BUILT.0
+    }
+
+    /// A field of text.
+    pub(crate) fn text(&self, field: TextField) -> Field {
+        match field {
+            TextField::Title => self.title,
+            TextField::Prompt => self.prompt,
+            TextField::Prose => self.prose,
+            TextField::Tool => self.tool,
+            TextField::Names => self.names,
+        }
+    }
+
+    fn build() -> (Schema, Self) {
         let mut schema = Schema::builder();
         let text = |record| {
             let indexing =

@@ -5,7 +5,7 @@
 //! and in an answer. Here a word's rarity is that in all fields together, and a text is long or short
 //! compared with what is usual in its field.
 
-use crate::schema::Fields;
+use crate::schema::{Fields, TextField};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -41,12 +41,9 @@ impl<'a> Statistics<'a> {
 
     /// Words in a usual text of a field.
     fn usual_length(&self, field: Field) -> u64 {
-        let fields = &self.fields;
-        match field {
-            field if field == fields.title => 10,
-            field if field == fields.tool => 150,
-            _ => 50,
-        }
+        let is_field = |text: &TextField| self.fields.text(*text) == field;
+        let known = TextField::OF_WORDS.into_iter().find(is_field).unwrap_or(TextField::Names);
+        u64::from(known.usual_length())
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<Vec<u8>, u64>> {

@@ -1,17 +1,16 @@
-//! Adding to the index, and really removing from it.
+//! Adding to the local index, and really removing from it.
 
-use crate::document::Passage;
 use crate::files::{Manifest, VectorFiles};
+use crate::handed::Handed;
 use crate::handing::Handing;
-use crate::preparing::{Prepared, Preparer, SessionCard};
+use crate::preparing::Prepared;
 use crate::schema::{DIR_NAME, Fields};
-use crate::{IndexError, Place, merging, tokens};
-use backstory_model::SessionEvent;
-use fs_err as fs;
+use crate::{IndexError, Place, Writer, merging, tokens};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use tantivy::index::SegmentId;
 use tantivy::indexer::{IndexWriterOptions, NoMergePolicy, UserOperation};
+use tantivy::schema::Field;
 use tantivy::store::Compressor;
 use tantivy::{Index, IndexSettings, SegmentMeta, Term};
 
@@ -23,15 +22,12 @@ const MAX_PENDING_VECTORS: usize = 100_000;
 const MAX_PENDING_DOCUMENTS: u64 = 400_000;
 
 /// The one writer of an index.
-pub struct IndexWriter {
+pub(crate) struct LocalWriter {
     dir: PathBuf,
     fields: Fields,
-    writer: tantivy::IndexWriter<Passage>,
+    writer: tantivy::IndexWriter<Handed>,
     vectors: VectorFiles,
-    preparer: Preparer,
     handing: Handing,
-    /// Whose events are being added.
-    session: Option<i64>,
     batch: u64,
     added: u64,
     /// Sessions whose events left, and from which one on.
@@ -43,24 +39,23 @@ pub struct IndexWriter {
     must_purge: bool,
 }
 
-impl std::fmt::Debug for IndexWriter {
+impl std::fmt::Debug for LocalWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IndexWriter").field("dir", &self.dir).finish_non_exhaustive()
+        f.debug_struct("LocalWriter").field("dir", &self.dir).finish_non_exhaustive()
     }
 }
 
-impl IndexWriter {
-    /// Opens or creates the index below a home. `batch` is the last commit the archive knows of;
-    /// what came after it is undone. [`IndexError::Damaged`] if there is less than that.
-    pub fn open(home: &Path, batch: u64) -> Result<Self, IndexError> {
+impl LocalWriter {
+    /// Opens or creates the index below a home, as [`crate::Shelf::writer`] says.
+    pub(crate) fn open(home: &Path, batch: u64) -> Result<Self, IndexError> {
         let dir = home.join(DIR_NAME);
-        let (schema, fields) = Fields::build();
+        let (schema, fields) = (Fields::schema(), *Fields::known());
         let index = if dir.join("meta.json").exists() {
             let mut index = Index::open_in_dir(&dir)?;
             index.set_tokenizers(tokens::manager());
             index
         } else {
-            fs::create_dir_all(&dir)?;
+            create_private_dir(&dir)?;
             let settings = IndexSettings {
                 docstore_compression: Compressor::None,
                 docstore_compress_dedicated_thread: false,
@@ -72,7 +67,7 @@ impl IndexWriter {
                 .tokenizers(tokens::manager())
                 .create_in_dir(&dir)?
         };
-        if index.schema() != schema {
+        if index.schema() != *schema {
             return Err(IndexError::Damaged("it has other fields".into()));
         }
         let manifest = Manifest::parse(index.load_metas()?.payload.as_deref())?;
@@ -87,7 +82,7 @@ impl IndexWriter {
             .num_merge_threads(1)
             .memory_budget_per_thread(ARENA_BYTES)
             .build();
-        let writer: tantivy::IndexWriter<Passage> = index.writer_with_options(options)?;
+        let writer: tantivy::IndexWriter<Handed> = index.writer_with_options(options)?;
         writer.set_merge_policy(Box::new(merging::policy()));
         // What a killed writer left would stand in the way of files of the same name.
         writer.garbage_collect_files().wait()?;
@@ -99,9 +94,7 @@ impl IndexWriter {
             dir,
             fields,
             writer,
-            preparer: Preparer::new()?,
             handing: Handing::default(),
-            session: None,
             batch: manifest.batch,
             added: 0,
             gone_events: HashMap::new(),
@@ -111,87 +104,57 @@ impl IndexWriter {
         })
     }
 
-    /// Adds an event with its content.
-    pub fn add_event(
-        &mut self,
-        session: i64,
-        event: &SessionEvent,
-        text: &str,
-    ) -> Result<(), IndexError> {
-        if self.session.replace(session) != Some(session) {
-            self.preparer.begin_session(session);
-        }
-        let mut prepared = Prepared::default();
-        self.preparer.add_event(event, text, &mut prepared);
-        self.add_prepared(prepared, event.seq)?;
-        Ok(())
+    fn delete(&mut self, field: Field, session: i64) -> Result<(), IndexError> {
+        let term = Term::from_field_u64(field, session as u64);
+        self.handing.push(&self.writer, UserOperation::Delete(term))
     }
+}
 
-    /// Adds those events of one session that come from some event on; returns how many they are.
-    pub fn add_prepared(&mut self, prepared: Prepared, from_seq: u32) -> Result<u64, IndexError> {
-        let is_wanted = |place: Place| place.seq().is_none_or(|seq| seq >= from_seq);
+/// A directory only its owner may look into.
+fn create_private_dir(dir: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)
+}
+
+impl Writer for LocalWriter {
+    fn add(&mut self, prepared: Prepared) -> Result<(), IndexError> {
         for (place, embedding) in prepared.vectors {
-            if is_wanted(place) {
-                self.vectors.add(place.0, embedding);
-            }
+            self.vectors.add(place.0, embedding);
         }
-        let (mut last, mut events) = (None, 0);
-        for (place, mut passage) in prepared.passages {
-            if !is_wanted(place) {
-                continue;
-            }
-            if last.replace(place) != Some(place) {
-                events += 1;
-            }
+        for passage in prepared.passages {
+            let place = passage.place;
             if self.is_recovering
                 && let Some(seq) = place.seq()
             {
                 self.gone_events.entry(place.session()).or_insert(seq);
             }
-            passage.add_u64(self.fields.batch, self.batch + 1);
-            self.handing.push(&self.writer, UserOperation::Add(passage))?;
+            let handed = Handed { passage, batch: self.batch + 1, line: None };
+            self.handing.push(&self.writer, UserOperation::Add(handed))?;
             self.added += 1;
         }
-        Ok(events)
-    }
-
-    /// Adds or replaces what is known of a session as a whole.
-    pub fn put_card(&mut self, session: i64, card: &SessionCard) -> Result<(), IndexError> {
-        self.void_card(session)?;
-        let mut prepared = Prepared::default();
-        self.preparer.add_card(session, card, &mut prepared);
-        self.add_prepared(prepared, 0)?;
         Ok(())
     }
 
-    /// Removes a session's events.
-    pub fn remove_events(&mut self, session: i64) -> Result<(), IndexError> {
+    fn remove_events(&mut self, session: i64) -> Result<(), IndexError> {
         self.gone_events.insert(session, 0);
-        self.session = None;
         self.must_purge = true;
-        let term = Term::from_field_u64(self.fields.session, session as u64);
-        self.handing.push(&self.writer, UserOperation::Delete(term))
+        self.delete(self.fields.session, session)
     }
 
-    /// Removes what is known of a session as a whole.
-    pub fn remove_card(&mut self, session: i64) -> Result<(), IndexError> {
-        self.must_purge = true;
-        self.void_card(session)
-    }
-
-    fn void_card(&mut self, session: i64) -> Result<(), IndexError> {
+    fn remove_card(&mut self, session: i64, for_good: bool) -> Result<(), IndexError> {
+        self.must_purge |= for_good;
         self.gone_cards.insert(session);
-        let term = Term::from_field_u64(self.fields.card, session as u64);
-        self.handing.push(&self.writer, UserOperation::Delete(term))
+        self.delete(self.fields.card, session)
     }
 
-    /// True when so much is pending that it should be committed.
-    pub fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.vectors.pending() >= MAX_PENDING_VECTORS || self.added >= MAX_PENDING_DOCUMENTS
     }
 
-    /// Makes everything so far durable and visible, in one step; returns the number of the commit.
-    pub fn commit(&mut self) -> Result<u64, IndexError> {
+    fn commit(&mut self) -> Result<u64, IndexError> {
         self.handing.flush(&self.writer)?;
         self.batch += 1;
         let (gone_events, gone_cards) = (&self.gone_events, &self.gone_cards);
@@ -216,11 +179,10 @@ impl IndexWriter {
         Ok(self.batch)
     }
 
-    /// Ends writing: if anything was removed, segments that hold removed text are written anew without
-    /// it before this returns. A card that was replaced stays in its segment until that is merged: the
-    /// session is still known, and a live one changes its card with every sweep. Files of no commit go.
-    /// Call [`IndexWriter::commit`] before.
-    pub fn finish(self) -> Result<(), IndexError> {
+    /// If anything was removed, segments that hold removed text are written anew without it. A card that
+    /// was replaced stays in its segment until that is merged: the session is still known, and a live one
+    /// changes its card with every sweep. Files of no commit go.
+    fn finish(self: Box<Self>) -> Result<(), IndexError> {
         let index = self.writer.index().clone();
         self.vectors.remove_others()?;
         self.writer.garbage_collect_files().wait()?;
@@ -235,7 +197,7 @@ impl IndexWriter {
             return Ok(());
         }
         let options = IndexWriterOptions::builder().num_merge_threads(1).build();
-        let mut writer: tantivy::IndexWriter<Passage> = index.writer_with_options(options)?;
+        let mut writer: tantivy::IndexWriter<Handed> = index.writer_with_options(options)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         for segment in holed {
             writer.merge(&[segment]).wait()?;

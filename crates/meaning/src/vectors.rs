@@ -12,7 +12,9 @@
 
 mod cells;
 mod codes;
+pub mod elsewhere;
 mod search;
+mod shortlist;
 mod write;
 
 #[cfg(test)]
@@ -23,6 +25,7 @@ use codes::CODE;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use search::nearest;
+pub use shortlist::{Shortlist, codes_to_read};
 pub use write::{merge, write};
 
 const MAGIC: &[u8; 8] = b"BSVEC001";

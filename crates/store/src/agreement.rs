@@ -1,33 +1,57 @@
 //! Do rows, digests and packs agree? Each question names what does not fit.
 
-use crate::{StoreError, Vault, rows};
+use crate::{Piece, StoreError, Vault, rows};
 use backstory_model::SessionUid;
-use std::collections::HashSet;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashSet};
 
 impl Vault {
-    /// Files below the folder of packs that no session owns.
-    pub fn orphan_packs(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let sql =
-            "SELECT id FROM sessions WHERE pack_len > 0 UNION SELECT session_id FROM doomed_packs";
-        let owned = self.database.all(sql, &[], |row| Ok(self.home.pack(row.get(0)?)))?;
-        let owned: HashSet<PathBuf> = owned.into_iter().collect();
-        let mut orphans = Vec::new();
-        for folder in fs_err::read_dir(self.home.packs())? {
-            let folder = folder?.path();
-            if !folder.is_dir() {
-                orphans.push(folder);
-                continue;
-            }
-            for pack in fs_err::read_dir(folder)? {
-                let pack = pack?.path();
-                if !owned.contains(&pack) {
-                    orphans.push(pack);
-                }
-            }
-        }
+    /// What lies among the packs and no row knows, by the name it is to be removed by.
+    pub fn orphan_packs(&self) -> Result<Vec<String>, StoreError> {
+        let pieces = self.home.packs().pieces()?;
+        let sql = "SELECT session_id FROM doomed_packs";
+        let doomed: HashSet<i64> =
+            self.database.all(sql, &[], |row| row.get(0))?.into_iter().collect();
+        let sql = "SELECT id FROM sessions WHERE pack_len > 0";
+        let kept: HashSet<i64> =
+            self.database.all(sql, &[], |row| row.get(0))?.into_iter().collect();
+        let parts =
+            pieces.iter().filter_map(|piece| Some((piece.session_id?, piece.positions.clone()?)));
+        let parts = parts.map(|(id, blocks)| ((id, blocks.start), blocks.end)).collect();
+        let known = self.known_parts(&parts)?;
+        let is_orphan = |piece: &Piece| match (piece.session_id, &piece.positions) {
+            (Some(id), _) if doomed.contains(&id) => false,
+            (Some(id), Some(blocks)) => !known.contains(&(id, blocks.start)),
+            (Some(id), None) => !kept.contains(&id),
+            (None, _) => true,
+        };
+        let mut orphans: Vec<String> =
+            pieces.into_iter().filter(is_orphan).map(|piece| piece.name).collect();
         orphans.sort();
         Ok(orphans)
+    }
+
+    /// Which of some parts of packs hold a block that a row knows. A part is named by its session and
+    /// first position, and leads to the position behind it.
+    fn known_parts(
+        &self,
+        parts: &BTreeMap<(i64, u64), u64>,
+    ) -> Result<HashSet<(i64, u64)>, StoreError> {
+        let mut known = HashSet::new();
+        if parts.is_empty() {
+            return Ok(known);
+        }
+        let sql = "SELECT DISTINCT session_id, block FROM events WHERE block >= 0";
+        self.database.each(sql, &[], |row| -> Result<(), StoreError> {
+            let (session_id, block): (i64, u64) = (row.get(0)?, row.count(1)?);
+            let before = parts.range(..=(session_id, block)).next_back();
+            if let Some((part, _)) =
+                before.filter(|(part, end)| part.0 == session_id && block < **end)
+            {
+                known.insert(*part);
+            }
+            Ok(())
+        })?;
+        Ok(known)
     }
 
     /// Sessions whose raw events left although nothing was distilled of them.

@@ -2,17 +2,20 @@
 
 use crate::StoreError;
 use crate::error::Fault;
-use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, Statement};
-use std::path::PathBuf;
+use std::ops::ControlFlow;
 
 /// A value on its way into a statement or out of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value<'a> {
+pub enum Value<'a> {
+    /// Nothing.
     Null,
+    /// A whole number; truth is 1 and 0.
     Integer(i64),
+    /// A fraction.
     Real(f64),
+    /// A text.
     Text(&'a str),
+    /// Bytes.
     Bytes(&'a [u8]),
 }
 
@@ -94,18 +97,6 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
     }
 }
 
-impl ToSql for Value<'_> {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match *self {
-            Self::Null => ValueRef::Null,
-            Self::Integer(value) => ValueRef::Integer(value),
-            Self::Real(value) => ValueRef::Real(value),
-            Self::Text(text) => ValueRef::Text(text.as_bytes()),
-            Self::Bytes(bytes) => ValueRef::Blob(bytes),
-        }))
-    }
-}
-
 /// What a column can be read as.
 pub(crate) trait FromValue: Sized {
     /// None if the value is of another kind.
@@ -149,24 +140,12 @@ impl<T: FromValue> FromValue for Option<T> {
 }
 
 /// One row of an answer.
-#[derive(Debug)]
-pub(crate) struct Row<'a>(&'a rusqlite::Row<'a>);
-
-impl Row<'_> {
+pub trait Row {
     /// A column as it is stored.
-    pub(crate) fn value(&self, column: usize) -> Result<Value<'_>, StoreError> {
-        Ok(match self.0.get_ref(column)? {
-            ValueRef::Null => Value::Null,
-            ValueRef::Integer(value) => Value::Integer(value),
-            ValueRef::Real(value) => Value::Real(value),
-            ValueRef::Text(text) => Value::Text(
-                std::str::from_utf8(text)
-                    .map_err(|error| rusqlite::Error::Utf8Error(column, error))?,
-            ),
-            ValueRef::Blob(bytes) => Value::Bytes(bytes),
-        })
-    }
+    fn value(&self, column: usize) -> Result<Value<'_>, StoreError>;
+}
 
+impl dyn Row + '_ {
     pub(crate) fn get<T: FromValue>(&self, column: usize) -> Result<T, StoreError> {
         let value = self.value(column)?;
         T::from_value(value).ok_or_else(|| StoreError::Database {
@@ -181,43 +160,85 @@ impl Row<'_> {
     }
 }
 
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> Self {
-        let fault = match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => Fault::DiskFull,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Fault::Corrupt,
-            _ => Fault::Other,
-        };
-        Self::Database { fault, reason: error.to_string() }
-    }
-}
+/// What row after row is handed to; it may end the reading.
+pub type EachRow<'a> = dyn FnMut(&dyn Row) -> ControlFlow<()> + 'a;
 
-/// A connection.
-#[derive(Debug)]
-pub(crate) struct Database {
-    pub(crate) connection: Connection,
-    pub(crate) path: PathBuf,
-}
+/// What takes a new row.
+pub type TakeRow<'a> = dyn FnMut(&[Value<'_>]) -> Result<(), StoreError> + 'a;
 
-impl Database {
+/// What hands new rows to whoever takes them.
+pub type NewRows<'a> = dyn FnMut(&mut TakeRow<'_>) -> Result<(), StoreError> + 'a;
+
+/// A connection to the rows of an archive. Statements number their values `?1`, `?2` …
+pub trait Database: std::fmt::Debug + Send {
     /// Runs a statement; returns how many rows it changed.
-    pub(crate) fn run(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, StoreError> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        bind(&mut statement, values)?;
-        Ok(statement.raw_execute()? as u64)
-    }
+    fn run(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, StoreError>;
 
+    /// Hands row after row of an answer to `each`.
+    fn rows(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        each: &mut EachRow<'_>,
+    ) -> Result<(), StoreError>;
+
+    /// Adds rows that are known to be new, in the open transaction. `rows` hands each to what it is
+    /// given, its values in the order of the columns.
+    fn insert(
+        &self,
+        table: &str,
+        columns: &[&str],
+        rows: &mut NewRows<'_>,
+    ) -> Result<(), StoreError>;
+
+    /// Begins a transaction that may write.
+    fn begin(&self) -> Result<(), StoreError>;
+
+    /// Ends it.
+    fn commit(&self) -> Result<(), StoreError>;
+
+    /// Ends it as if it had not been.
+    fn rollback(&self) -> Result<(), StoreError>;
+
+    /// Makes what was committed last beyond the loss of power.
+    fn settle(&self) -> Result<(), StoreError>;
+
+    /// Ends a run that brought nothing, without waiting for the disk.
+    fn leave(&self) -> Result<(), StoreError>;
+
+    /// Gives the room of removed rows back.
+    fn give_back_room(&self) -> Result<(), StoreError>;
+
+    /// What is wrong with the database itself.
+    fn check(&self) -> Result<Vec<String>, StoreError>;
+
+    /// Bytes it takes: all of it, and what is not raw events.
+    fn room(&self) -> Result<Room, StoreError>;
+}
+
+/// Bytes a database takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Room {
+    /// All of it.
+    pub all: u64,
+    /// Everything but raw events.
+    pub distilled: u64,
+}
+
+impl dyn Database + '_ {
     /// The first row of an answer.
     pub(crate) fn one<T>(
         &self,
         sql: &str,
         values: &[Value<'_>],
-        read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
+        read: impl FnOnce(&dyn Row) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        bind(&mut statement, values)?;
-        let mut rows = statement.raw_query();
-        rows.next()?.map(|row| read(&Row(row))).transpose()
+        let (mut read, mut first) = (Some(read), None);
+        self.rows(sql, values, &mut |row| {
+            first = read.take().map(|read| read(row));
+            ControlFlow::Break(())
+        })?;
+        first.transpose()
     }
 
     /// Every row of an answer.
@@ -225,7 +246,7 @@ impl Database {
         &self,
         sql: &str,
         values: &[Value<'_>],
-        mut read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
+        mut read: impl FnMut(&dyn Row) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
         let mut all = Vec::new();
         self.each(sql, values, |row| -> Result<(), StoreError> {
@@ -240,41 +261,16 @@ impl Database {
         &self,
         sql: &str,
         values: &[Value<'_>],
-        mut each: impl FnMut(&Row<'_>) -> Result<(), E>,
+        mut each: impl FnMut(&dyn Row) -> Result<(), E>,
     ) -> Result<(), E> {
-        let failed = |error| E::from(StoreError::from(error));
-        let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
-        bind(&mut statement, values).map_err(failed)?;
-        let mut rows = statement.raw_query();
-        while let Some(row) = rows.next().map_err(failed)? {
-            each(&Row(row))?;
-        }
-        Ok(())
+        let mut failure = None;
+        self.rows(sql, values, &mut |row| match each(row) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        failure.map_or(Ok(()), Err)
     }
-
-    /// Begins a transaction that may write.
-    pub(crate) fn begin(&self) -> Result<(), StoreError> {
-        Ok(self.connection.execute_batch("BEGIN IMMEDIATE")?)
-    }
-
-    /// Ends it.
-    pub(crate) fn commit(&self) -> Result<(), StoreError> {
-        Ok(self.connection.execute_batch("COMMIT")?)
-    }
-
-    /// Ends it as if it had not been.
-    pub(crate) fn rollback(&self) -> Result<(), StoreError> {
-        Ok(self.connection.execute_batch("ROLLBACK")?)
-    }
-}
-
-fn bind(statement: &mut Statement<'_>, values: &[Value<'_>]) -> rusqlite::Result<()> {
-    let expected = statement.parameter_count();
-    if values.len() != expected {
-        return Err(rusqlite::Error::InvalidParameterCount(values.len(), expected));
-    }
-    for (at, value) in values.iter().enumerate() {
-        statement.raw_bind_parameter(at + 1, value)?;
-    }
-    Ok(())
 }

@@ -18,7 +18,7 @@ pub(crate) struct Departed {
     seqs: HashMap<[u8; KEY_BYTES], u32>,
 }
 
-fn departed_keys(database: &Database, session_id: i64) -> Result<Vec<u8>, StoreError> {
+fn departed_keys(database: &dyn Database, session_id: i64) -> Result<Vec<u8>, StoreError> {
     let sql = "SELECT keys FROM departed WHERE session_id = ?1";
     Ok(database.one(sql, values![session_id], |row| row.get(0))?.unwrap_or_default())
 }
@@ -37,7 +37,7 @@ impl Vault {
     ) -> Result<Option<KnownEvent>, StoreError> {
         let mut departed = self.departed.borrow_mut();
         if departed.as_ref().is_none_or(|departed| departed.session_id != session_id) {
-            let keys = departed_keys(&self.database, session_id)?;
+            let keys = departed_keys(&*self.database, session_id)?;
             let (keys, _) = keys.as_chunks::<KEY_BYTES>();
             let seqs = keys.iter().enumerate().map(|(seq, key)| (*key, seq as u32)).collect();
             *departed = Some(Departed { session_id, seqs });
@@ -50,7 +50,7 @@ impl Vault {
 impl Writer {
     /// Remembers the identities of a session's resident events behind those that left before.
     pub(crate) fn remember_departed(&self, session_id: i64) -> Result<(), StoreError> {
-        let mut keys = departed_keys(&self.database, session_id)?;
+        let mut keys = departed_keys(&*self.database, session_id)?;
         let resident = "SELECT seq, key FROM events WHERE session_id = ?1 ORDER BY seq";
         self.database.each(resident, values![session_id], |row| -> Result<(), StoreError> {
             let (seq, key): (u32, i64) = (row.get(0)?, row.get(1)?);

@@ -2,7 +2,7 @@
 
 use crate::clauses::Clauses;
 use crate::database::{Row, values};
-use crate::{IndexDebt, StoreError, Vault, Writer, blob, rows};
+use crate::{IndexDebt, PackFault, StoreError, Vault, Writer, blob, rows};
 use backstory_model::{
     Digest, EventKind, Fix, Flavor, SessionEvent, SessionUid, Sighting, Signal, SignalKind,
     Timestamp,
@@ -112,11 +112,16 @@ impl Vault {
             let bytes = match rows::place(row)? {
                 // Bookkeeping is told by its summary.
                 _ if event.kind == EventKind::Lifecycle => None,
-                Some((block, offset, len)) if block != rows::LOST_BLOCK => self
-                    .payloads
-                    .block(session.id, block as u64)
-                    .ok()
-                    .map(|bytes| (bytes, offset..offset + len)),
+                Some((block, offset, len)) if block != rows::LOST_BLOCK => {
+                    match self.payloads.block(session.id, block as u64) {
+                        Ok(bytes) => Some((bytes, offset..offset + len)),
+                        Err(PackFault::Lost(_)) => None,
+                        // A judgement on summaries alone would be taken for the final one.
+                        Err(PackFault::Unreachable(reason)) => {
+                            return Err(StoreError::Packs(reason));
+                        }
+                    }
+                }
                 _ => None,
             };
             let text =
@@ -161,7 +166,8 @@ impl Vault {
     pub fn signals(&self, filter: &SignalFilter) -> Result<Vec<Sighting>, StoreError> {
         let mut asked = Clauses::new(format!(
             "SELECT s.session_uid, s.repo,
-                s.output_tokens * 1.0 / CASE WHEN s.events > 1 THEN s.events ELSE 1 END,
+                CAST(s.output_tokens AS DOUBLE PRECISION)
+                    / CASE WHEN s.events > 1 THEN s.events ELSE 1 END,
                 coalesce(x.ts, s.started_at), {SIGNAL_COLUMNS}
              FROM signals x JOIN sessions s ON s.id = x.session_id WHERE TRUE"
         ));
@@ -188,7 +194,7 @@ impl Vault {
     }
 }
 
-fn signal(row: &Row<'_>, first: usize) -> Result<Signal, StoreError> {
+fn signal(row: &dyn Row, first: usize) -> Result<Signal, StoreError> {
     let fix_seq: Option<u32> = row.get(first + 7)?;
     let text =
         |column: usize| row.get::<Option<String>>(first + column).map(Option::unwrap_or_default);

@@ -9,6 +9,12 @@ pub enum Fault {
     DiskFull,
     /// The database itself is damaged.
     Corrupt,
+    /// Nothing lasting: the connection was lost, the server restarts, another transaction was in the
+    /// way. The same may succeed a moment later.
+    Passing,
+    /// The server does not let us in, or not far enough: a name, a password, a certificate, a right or
+    /// a limit has to be changed first. What it says tells which.
+    Refused,
     /// Anything else.
     Other,
 }
@@ -32,7 +38,7 @@ pub enum StoreError {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// What the engine says.
         reason: String,
     },
     /// Another sweep holds the lock.
@@ -40,7 +46,21 @@ pub enum StoreError {
     Busy(String),
     /// No archive exists yet.
     #[error("nothing has been taken in yet: {0} does not exist")]
-    Missing(PathBuf),
+    Missing(String),
+    /// The packs are out of reach, or refuse.
+    #[error("packs: {0}")]
+    Packs(String),
+    /// An archive that was to be moved into has sessions of its own.
+    #[error("{name} holds {uid}, which does not come from the archive that is moved")]
+    Occupied {
+        /// The archive.
+        name: String,
+        /// One of its sessions.
+        uid: backstory_model::SessionUid,
+    },
+    /// What arrived is not what was sent.
+    #[error("{0} did not arrive as it was sent; run the command again")]
+    MovedWrong(String),
     /// A payload cannot be read back.
     #[error("payload of {address} cannot be read: {reason}")]
     Payload {
@@ -64,6 +84,11 @@ impl StoreError {
             Self::Database { fault, .. } => *fault == Fault::DiskFull,
             _ => false,
         }
+    }
+
+    /// True when the same may succeed a moment later.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Database { fault: Fault::Passing, .. })
     }
 
     /// True when the database itself is beyond use.

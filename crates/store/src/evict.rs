@@ -4,7 +4,6 @@
 use crate::database::values;
 use crate::{IndexDebt, StoreError, Writer};
 use backstory_model::Timestamp;
-use std::io::ErrorKind;
 
 impl Writer {
     /// Drops the raw events of sessions; their files go with [`Writer::reclaim`]. All of it is
@@ -64,39 +63,12 @@ impl Writer {
         if doomed.is_empty() {
             return Ok(());
         }
-        // On disk before the first file goes: rows must never point at a pack that is not there.
-        self.database.fold_log()?;
+        // On disk before the first pack goes: rows must never point at a pack that is not there.
+        self.database.settle()?;
         for session_id in &doomed {
-            match fs_err::remove_file(self.home.pack(*session_id)) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
-                _ => {}
-            }
+            self.home.packs().remove(*session_id)?;
         }
         self.database.run("DELETE FROM doomed_packs", &[])?;
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::{Home, Writer};
-
-    #[test]
-    fn room_is_given_back_to_the_last_page() {
-        let dir = tempfile::tempdir().unwrap();
-        let home = Home::new(dir.path());
-        let mut writer = Writer::open(&home).unwrap();
-        writer.reclaim().unwrap();
-        let len = || fs_err::metadata(home.archive()).unwrap().len();
-        let before = len();
-        let many = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300)
-            INSERT INTO digests SELECT x, 1, randomblob(9000), x'' FROM n";
-        writer.database.run(many, &[]).unwrap();
-        writer.reclaim().unwrap();
-        assert!(len() > before + 2_000_000);
-        writer.database.run("DELETE FROM digests", &[]).unwrap();
-        writer.reclaim().unwrap();
-        // What is left beyond are pages of the map of pages.
-        assert!(len() <= before + 2 * 16_384, "{} of {before} bytes", len());
     }
 }

@@ -22,7 +22,7 @@ const TO_FORGET_SQL: &str = "SELECT events, pack_len,
     (SELECT count(*) FROM signals WHERE session_id = sessions.id)
     FROM sessions";
 
-fn to_forget(row: &Row<'_>) -> Result<Forgotten, StoreError> {
+fn to_forget(row: &dyn Row) -> Result<Forgotten, StoreError> {
     Ok(Forgotten {
         events: row.count(0)?,
         pack_bytes: row.count(1)?,

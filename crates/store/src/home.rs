@@ -1,19 +1,31 @@
 //! The home directory: what lies where, with private file modes.
 
-use crate::StoreError;
+use crate::{Engine, PackFiles, Packs, StoreError};
 use fs_err as fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Backstory's own directory.
 #[derive(Clone, Debug)]
 pub struct Home {
     dir: PathBuf,
+    engine: Arc<dyn Engine>,
+    packs: Arc<dyn Packs>,
 }
 
 impl Home {
-    /// Names the directory; nothing is created.
-    pub fn new(dir: impl Into<PathBuf>) -> Self {
-        Self { dir: dir.into() }
+    /// Names the directory and the engine of the archive; nothing is created. Packs are files in the
+    /// directory.
+    pub fn new(dir: impl Into<PathBuf>, engine: Arc<dyn Engine>) -> Self {
+        let dir = dir.into();
+        let packs = Arc::new(PackFiles::new(dir.join("packs")));
+        Self { dir, engine, packs }
+    }
+
+    /// The same with packs kept elsewhere.
+    #[must_use]
+    pub fn with_packs(self, packs: Arc<dyn Packs>) -> Self {
+        Self { packs, ..self }
     }
 
     /// The directory itself.
@@ -21,43 +33,19 @@ impl Home {
         &self.dir
     }
 
-    /// The database.
-    pub fn archive(&self) -> PathBuf {
-        self.dir.join("archive.db")
+    /// Where the rows are.
+    pub fn engine(&self) -> &dyn Engine {
+        &*self.engine
     }
 
-    /// The folder of packs.
-    pub fn packs(&self) -> PathBuf {
-        self.dir.join("packs")
+    /// [`StoreError::Missing`] unless something was taken in.
+    pub fn expect_archive(&self) -> Result<(), StoreError> {
+        if self.engine.exists()? { Ok(()) } else { Err(StoreError::Missing(self.engine.name())) }
     }
 
-    /// The pack of one session.
-    pub fn pack(&self, session_id: i64) -> PathBuf {
-        self.packs()
-            .join(format!("{:02x}", session_id & 0xff))
-            .join(format!("{session_id:08x}.pack"))
-    }
-
-    /// The lock a sweep holds.
-    pub fn lock(&self) -> PathBuf {
-        self.dir.join("sweep.lock")
-    }
-
-    /// Search indices, of every version there is.
-    pub fn indices(&self) -> Vec<PathBuf> {
-        let Ok(entries) = fs::read_dir(&self.dir) else { return Vec::new() };
-        let is_index = |path: &PathBuf| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("index-v"))
-        };
-        entries.flatten().map(|entry| entry.path()).filter(is_index).collect()
-    }
-
-    /// Bytes of all of them. A handful of large files: what the last piece of each wastes on disk does
-    /// not count.
-    pub fn index_bytes(&self) -> u64 {
-        let dirs = self.indices().into_iter().filter_map(|dir| fs::read_dir(dir).ok());
-        let files = dirs.flat_map(Iterator::flatten).filter_map(|entry| entry.metadata().ok());
-        files.map(|file| file.len()).sum()
+    /// Where the payloads are.
+    pub fn packs(&self) -> &dyn Packs {
+        &*self.packs
     }
 
     /// What hooks left for the next sweep.
@@ -77,8 +65,7 @@ impl Home {
 
     /// Creates the directory, readable by its owner only.
     pub fn create(&self) -> Result<(), StoreError> {
-        create_private_dir(&self.dir)?;
-        Ok(create_private_dir(&self.packs())?)
+        Ok(create_private_dir(&self.dir)?)
     }
 }
 

@@ -2,7 +2,7 @@
 //! it, and struck out once the index has it. Whatever is killed in between is done again.
 
 use crate::database::{Row, values};
-use crate::{Home, PendingSession, StoreError, Vault, Writer};
+use crate::{PendingSession, StoreError, Vault, Writer};
 use backstory_model::SessionUid;
 
 /// What the index has not heard of.
@@ -45,7 +45,7 @@ const DEBT_SQL: &str = "SELECT s.id, s.session_uid,
     s.next_seq, d.flags, s.events > 0 AND s.forgotten_at IS NULL
     FROM index_debts d JOIN sessions s ON s.id = d.session_id";
 
-fn debt(row: &Row<'_>) -> Result<IndexDebt, StoreError> {
+fn debt(row: &dyn Row) -> Result<IndexDebt, StoreError> {
     Ok(IndexDebt {
         session: PendingSession {
             id: row.get(0)?,
@@ -111,7 +111,7 @@ impl Writer {
         self.commit()
     }
 
-    /// Begins a new index: every session is to be heard of again. Removes the files of any other.
+    /// Begins a new index: every session is to be heard of again.
     pub fn renew_index(&mut self, name: &str) -> Result<(), StoreError> {
         self.commit()?;
         self.begin()?;
@@ -127,14 +127,6 @@ impl Writer {
              ON CONFLICT (id) DO UPDATE SET name = excluded.name, batch = 0",
             values![name],
         )?;
-        self.commit()?;
-        remove_indices(&self.home)
+        self.commit()
     }
-}
-
-fn remove_indices(home: &Home) -> Result<(), StoreError> {
-    for dir in home.indices() {
-        fs_err::remove_dir_all(dir)?;
-    }
-    Ok(())
 }

@@ -1,23 +1,17 @@
-//! Packs: one file per session, payloads grouped into compressed blocks.
+//! Blocks of packs: a session's payloads, grouped and compressed.
 //!
-//! A pack is a magic line followed by blocks; a block is a 16-byte header (compressed length, raw
-//! length, checksum) and one zstd frame, or the raw bytes where they would not shrink. Event rows point at a block's
-//! position and at offset and length inside its raw bytes. Packs are only appended to; a tail that
-//! no committed row knows of is cut before the next append.
+//! A block is a 16-byte header (compressed length, raw length, checksum) and one zstd frame, or the raw
+//! bytes where they would not shrink. Event rows point at a block's position and at offset and length
+//! inside its raw bytes. Where the bytes of a pack are kept is the business of [`Packs`].
 
-use crate::home::{create_private_dir, private_file};
-use crate::{Home, StoreError};
-use fs_err as fs;
+use crate::{PackFault, Packs};
 use std::cell::RefCell;
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Raw bytes gathered before a block is compressed. More would shrink a little better, but whoever
 /// wants one payload has to take the whole block apart.
 pub const BLOCK_BYTES: usize = 16 * 1024;
 
-const MAGIC: &[u8; 8] = b"BSPACK1\n";
 const HEADER: usize = 16;
 const LEVEL: i32 = 1;
 /// A raw length above this is damage, not data.
@@ -73,76 +67,41 @@ pub(crate) fn compress(raw: &[u8]) -> std::io::Result<Vec<u8>> {
     zstd::bulk::compress(raw, LEVEL)
 }
 
-/// Appends blocks to a session's pack and tells where each begins and how long the pack is then.
-/// `committed` is the length the last committed row knows of.
-pub(crate) fn append(
-    home: &Home,
-    session_id: i64,
-    committed: u64,
-    blocks: &[&[u8]],
-) -> Result<(Vec<u64>, u64), StoreError> {
-    let path = home.pack(session_id);
-    let mut file = match private_file().open(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            if let Some(dir) = path.parent() {
-                create_private_dir(dir)?;
-            }
-            private_file().open(&path)?
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let len = file.metadata()?.len();
-    if len > committed {
-        file.set_len(committed)?;
-    }
-    let mut at = file.seek(SeekFrom::End(0))?;
-    let mut bytes = Vec::with_capacity(blocks.iter().map(|block| block.len()).sum::<usize>() + 8);
-    if at == 0 {
-        bytes.extend_from_slice(MAGIC);
-        at = MAGIC.len() as u64;
-    }
-    let mut positions = Vec::with_capacity(blocks.len());
-    for block in blocks {
-        positions.push(at);
-        bytes.extend_from_slice(block);
-        at += block.len() as u64;
-    }
-    file.write_all(&bytes)?;
-    Ok((positions, at))
-}
-
 /// Reads one block's raw bytes.
-pub(crate) fn read_block(path: &Path, at: u64) -> Result<Vec<u8>, String> {
-    let open = || -> std::io::Result<([u8; HEADER], fs::File)> {
-        let mut file = fs::File::open(path)?;
-        file.seek(SeekFrom::Start(at))?;
-        let mut header = [0; HEADER];
-        file.read_exact(&mut header)?;
-        Ok((header, file))
-    };
-    let (header, mut file) = open().map_err(|error| error.to_string())?;
-    let (len, raw_len, sum) = parse_header(header);
-    let left = file.metadata().map_err(|error| error.to_string())?.len();
-    let left = left.saturating_sub(at + HEADER as u64);
-    if u64::from(len) > left || raw_len > RAW_LIMIT {
-        return Err("the block runs past the end of its pack".into());
+pub(crate) fn read_block(
+    packs: &dyn Packs,
+    session_id: i64,
+    at: u64,
+) -> Result<Vec<u8>, PackFault> {
+    let mut bytes = packs.read(session_id, at, HEADER + BLOCK_BYTES)?;
+    let past_the_end = || PackFault::Lost("the block runs past the end of its pack".into());
+    let Some((header, _)) = bytes.split_first_chunk() else { return Err(past_the_end()) };
+    let (len, raw_len, sum) = parse_header(*header);
+    if raw_len > RAW_LIMIT || len > raw_len {
+        return Err(past_the_end());
     }
-    let mut compressed = vec![0; len as usize];
-    file.read_exact(&mut compressed).map_err(|error| error.to_string())?;
-    if xxh3_64(&compressed) != sum {
-        return Err("the block does not match its checksum".into());
+    let end = HEADER + len as usize;
+    if bytes.len() < end {
+        let rest = packs.read(session_id, at + bytes.len() as u64, end - bytes.len())?;
+        bytes.extend_from_slice(&rest);
+    }
+    let Some(body) = bytes.get(HEADER..end) else { return Err(past_the_end()) };
+    if xxh3_64(body) != sum {
+        return Err(PackFault::Lost("the block does not match its checksum".into()));
     }
     if len == raw_len {
-        return Ok(compressed);
+        return Ok(body.to_vec());
     }
+    decompress(body, raw_len as usize).map_err(|error| PackFault::Lost(error.to_string()))
+}
+
+fn decompress(body: &[u8], raw_len: usize) -> std::io::Result<Vec<u8>> {
     DECOMPRESSOR.with_borrow_mut(|decompressor| {
-        let fresh = || zstd::bulk::Decompressor::new().map_err(|error| error.to_string());
         let decompressor = match decompressor {
             Some(decompressor) => decompressor,
-            None => decompressor.insert(fresh()?),
+            None => decompressor.insert(zstd::bulk::Decompressor::new()?),
         };
-        decompressor.decompress(&compressed, raw_len as usize).map_err(|error| error.to_string())
+        decompressor.decompress(body, raw_len)
     })
 }
 
@@ -162,41 +121,44 @@ fn parse_header(header: [u8; HEADER]) -> (u32, u32, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{PackBatch, PackFiles};
 
     fn block(raw: &[u8]) -> Vec<u8> {
         BlockCompressor::default().block(raw)
     }
 
     #[test]
-    fn blocks_come_back_and_orphan_tails_are_cut() {
+    fn blocks_come_back_whatever_their_size() {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::new(dir.path());
-        let (one, two, three) = (block(&b"one ".repeat(99)), block(b"two"), block(b"three"));
-        let (at, len) = append(&home, 7, 0, &[&one, &two]).unwrap();
-        assert_eq!(read_block(&home.pack(7), at[0]).unwrap(), b"one ".repeat(99));
-        assert_eq!(read_block(&home.pack(7), at[1]).unwrap(), b"two");
-        // The second append was written but never committed: the third takes its place.
-        append(&home, 7, len, &[&three]).unwrap();
-        let (again, end) = append(&home, 7, len, &[&two]).unwrap();
-        assert_eq!(again[0], len);
-        assert_eq!(read_block(&home.pack(7), again[0]).unwrap(), b"two");
-        assert_eq!(fs::metadata(home.pack(7)).unwrap().len(), end);
+        let mut files = PackFiles::new(dir.path());
+        let noise: Vec<u8> = (0..BLOCK_BYTES as u64)
+            .flat_map(|at| xxh3_64(&at.to_le_bytes()).to_le_bytes())
+            .collect();
+        let raw = [b"one ".repeat(99), b"two".to_vec(), noise, Vec::new()];
+        let blocks = raw.each_ref().map(|raw| block(raw));
+        let written = files.append(7, 0, &blocks.each_ref().map(Vec::as_slice)).unwrap();
+        for (raw, at) in raw.iter().zip(written.positions) {
+            assert_eq!(read_block(&files, 7, at).unwrap(), *raw);
+        }
     }
 
     #[test]
     fn damage_is_an_error_not_garbage() {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::new(dir.path());
-        let (at, _) = append(&home, 1, 0, &[&block(b"payload payload")]).unwrap();
-        let path = home.pack(1);
-        let mut bytes = fs::read(&path).unwrap();
+        let mut files = PackFiles::new(dir.path());
+        let path = files.path(1);
+        let at = files.append(1, 0, &[&block(b"payload payload")]).unwrap().positions[0];
+        let fault = || read_block(&files, 1, at).unwrap_err().to_string();
+        let mut bytes = fs_err::read(&path).unwrap();
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
-        fs::write(&path, &bytes).unwrap();
-        assert!(read_block(&path, at[0]).unwrap_err().contains("checksum"));
-        fs::write(&path, &bytes[..last]).unwrap();
-        assert!(read_block(&path, at[0]).unwrap_err().contains("past the end"));
-        fs::remove_file(&path).unwrap();
-        assert!(read_block(&path, at[0]).is_err());
+        fs_err::write(&path, &bytes).unwrap();
+        assert!(fault().contains("checksum"));
+        fs_err::write(&path, &bytes[..last]).unwrap();
+        assert!(fault().contains("past the end"));
+        fs_err::write(&path, &bytes[..at as usize + 3]).unwrap();
+        assert!(fault().contains("past the end"));
+        fs_err::remove_file(&path).unwrap();
+        assert!(fault().contains("00000001.pack"));
     }
 }

@@ -1,6 +1,6 @@
 //! Reading payloads out of packs. It needs no rows, so several threads may each have a reader.
 
-use crate::{Home, StoreError, pack, rows};
+use crate::{Home, PackFault, StoreError, pack, rows};
 use backstory_model::SessionEvent;
 use std::cell::{Ref, RefCell};
 
@@ -39,7 +39,7 @@ impl Payloads {
         let Some((session_id, block, offset, len)) = rows::parse_payload_ref(reference) else {
             return Err(failed("it was lost with its pack".into()));
         };
-        let bytes = self.block(session_id, block).map_err(&failed)?;
+        let bytes = self.block(session_id, block).map_err(|fault| failed(fault.to_string()))?;
         let bytes = bytes
             .get(offset..offset + len)
             .ok_or_else(|| failed("it lies outside its block".into()))?;
@@ -47,14 +47,14 @@ impl Payloads {
     }
 
     /// The raw bytes of a block; a few read last are kept.
-    pub(crate) fn block(&self, session_id: i64, block: u64) -> Result<Ref<'_, [u8]>, String> {
+    pub(crate) fn block(&self, session_id: i64, block: u64) -> Result<Ref<'_, [u8]>, PackFault> {
         let holds =
             |cached: &CachedBlock| (cached.session_id, cached.position) == (session_id, block);
         let known = self.blocks.borrow().iter().position(holds);
         let at = if let Some(at) = known {
             at
         } else {
-            let raw = pack::read_block(&self.home.pack(session_id), block)?;
+            let raw = pack::read_block(self.home.packs(), session_id, block)?;
             let mut blocks = self.blocks.borrow_mut();
             let kept: usize = blocks.iter().map(|cached| cached.raw.len()).sum();
             if blocks.len() == KEPT_BLOCKS || kept + raw.len() > KEPT_BYTES {

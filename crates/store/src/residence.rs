@@ -52,19 +52,19 @@ pub struct Resident {
 }
 
 impl Vault {
-    /// Bytes on disk per tier.
-    pub fn tiers(&self) -> Result<Tiers, StoreError> {
-        let distilled = self.database.distilled_bytes()?;
+    /// Bytes per tier, with those of the search index.
+    pub fn tiers(&self, raw_index: u64) -> Result<Tiers, StoreError> {
+        let room = self.database.room()?;
         let packs = self.database.one(
             "SELECT CAST(sum((pack_len + ?1 - 1) / ?1 * ?1) AS BIGINT) FROM sessions",
             values![DISK_PIECE as i64],
             |row| row.count(0),
         )?;
         Ok(Tiers {
-            raw_rows: self.database.bytes().saturating_sub(distilled),
+            raw_rows: room.all.saturating_sub(room.distilled),
             raw_packs: packs.unwrap_or(0),
-            raw_index: self.home.index_bytes(),
-            distilled,
+            raw_index,
+            distilled: room.distilled,
         })
     }
 

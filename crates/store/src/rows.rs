@@ -14,15 +14,15 @@ pub(crate) const LOST_BLOCK: i64 = -1;
 pub(crate) const FLAG_SIDECHAIN: u8 = 1;
 
 /// A uid that stands alone in its row.
-pub(crate) fn uid(row: &Row<'_>) -> Result<SessionUid, StoreError> {
+pub(crate) fn uid(row: &dyn Row) -> Result<SessionUid, StoreError> {
     Ok(SessionUid::from_stored(row.get(0)?))
 }
 
 pub(crate) const CURSOR_SQL: &str = "SELECT id, path_key, path, flavor, role, is_transcript, dev,
     inode, size, mtime_ns, \"offset\", lines, head_print, tail_print, state, session_id, messages, bad,
-    unknown, problem, read_at FROM sources WHERE path_key = ?1";
+    unknown, problem, read_at FROM own_sources WHERE path_key = ?1";
 
-pub(crate) fn cursor(row: &Row<'_>) -> Result<Cursor, StoreError> {
+pub(crate) fn cursor(row: &dyn Row) -> Result<Cursor, StoreError> {
     let flavor: String = row.get(3)?;
     Ok(Cursor {
         id: row.get(0)?,
@@ -60,7 +60,7 @@ pub(crate) const SESSION_SQL: &str = "SELECT session_uid, flavor, parent_session
     events, schema_version, discovered_at, ingested_at, analyzed_at, evicted_at, pinned_at FROM
     sessions";
 
-pub(crate) fn session(row: &Row<'_>) -> Result<Session, StoreError> {
+pub(crate) fn session(row: &dyn Row) -> Result<Session, StoreError> {
     let uid = SessionUid::from_stored(row.get(0)?);
     let flavor: String = row.get(1)?;
     let at = |column: usize| -> Result<Option<Timestamp>, StoreError> {
@@ -114,7 +114,7 @@ pub(crate) fn session(row: &Row<'_>) -> Result<Session, StoreError> {
 }
 
 fn cost(
-    row: &Row<'_>,
+    row: &dyn Row,
     started_at: Option<Timestamp>,
     ended_at: Option<Timestamp>,
 ) -> Result<Cost, StoreError> {
@@ -144,13 +144,13 @@ pub(crate) const EVENT_SQL: &str = "SELECT session_id, seq, parent_seq, native_i
 pub(crate) const KEY_COLUMN: usize = 18;
 
 /// Block, offset and length of a row's payload.
-pub(crate) fn place(row: &Row<'_>) -> Result<Option<(i64, usize, usize)>, StoreError> {
+pub(crate) fn place(row: &dyn Row) -> Result<Option<(i64, usize, usize)>, StoreError> {
     let Some(block) = row.get::<Option<i64>>(11)? else { return Ok(None) };
     let (offset, len): (i64, i64) = (row.get(12)?, row.get(13)?);
     Ok(Some((block, offset as usize, len as usize)))
 }
 
-pub(crate) fn event(row: &Row<'_>, session_uid: &SessionUid) -> Result<SessionEvent, StoreError> {
+pub(crate) fn event(row: &dyn Row, session_uid: &SessionUid) -> Result<SessionEvent, StoreError> {
     let session_id: i64 = row.get(0)?;
     let mut event = event_without_payload(row, session_uid)?;
     event.payload_ref = place(row)?.map(|(block, offset, len)| match block {
@@ -160,13 +160,13 @@ pub(crate) fn event(row: &Row<'_>, session_uid: &SessionUid) -> Result<SessionEv
     Ok(event)
 }
 
-pub(crate) fn kind(row: &Row<'_>) -> Result<EventKind, StoreError> {
+pub(crate) fn kind(row: &dyn Row) -> Result<EventKind, StoreError> {
     Ok(EventKind::from_code(row.get(5)?).unwrap_or(EventKind::Lifecycle))
 }
 
 /// For readers that take the payload themselves.
 pub(crate) fn event_without_payload(
-    row: &Row<'_>,
+    row: &dyn Row,
     session_uid: &SessionUid,
 ) -> Result<SessionEvent, StoreError> {
     let flags: u8 = row.get(7)?;
@@ -175,7 +175,7 @@ pub(crate) fn event_without_payload(
         session_uid: session_uid.clone(),
         seq: row.get(1)?,
         parent_seq: row.get(2)?,
-        native_id: native_id_text(row.value(3)?),
+        native_id: native_id(row)?,
         ts: row.get::<Option<i64>>(4)?.map(Timestamp),
         kind: kind(row)?,
         role: Role::from_code(row.get(6)?).unwrap_or(Role::System),
@@ -209,12 +209,13 @@ pub(crate) fn native_id_value<'a>(id: &'a str, bytes: &'a mut [u8; 16]) -> Value
     if parse_uuid(id, bytes) { Value::Bytes(bytes) } else { Value::Text(id) }
 }
 
-fn native_id_text(value: Value<'_>) -> Option<String> {
-    match value {
+/// The native id of a row of [`EVENT_SQL`], as the agent wrote it.
+pub(crate) fn native_id(row: &dyn Row) -> Result<Option<String>, StoreError> {
+    Ok(match row.value(3)? {
         Value::Text(text) => Some(text.to_owned()),
         Value::Bytes(bytes) if bytes.len() == 16 => Some(format_uuid(bytes)),
         _ => None,
-    }
+    })
 }
 
 const HYPHENS: [usize; 4] = [8, 13, 18, 23];

@@ -3,7 +3,7 @@
 use crate::cursor::{Cursor, SourceStat};
 use crate::database::{Database, values};
 use crate::departed::Departed;
-use crate::{Home, Payloads, StoreError, connect, rows};
+use crate::{Home, Payloads, StoreError, rows};
 use backstory_model::{EventKey, SessionEvent, SessionUid};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub struct Vault {
     pub(crate) home: Home,
-    pub(crate) database: Database,
+    pub(crate) database: Box<dyn Database>,
     pub(crate) payloads: Payloads,
     /// Identities of the session last asked for whose events have left.
     pub(crate) departed: RefCell<Option<Departed>>,
@@ -45,7 +45,7 @@ impl Vault {
     pub fn open(home: &Home) -> Result<Self, StoreError> {
         Ok(Self {
             home: home.clone(),
-            database: connect::read_only(home)?,
+            database: home.engine().read()?,
             payloads: Payloads::new(home),
             departed: RefCell::default(),
         })
@@ -56,9 +56,9 @@ impl Vault {
         &self.home
     }
 
-    /// What is known of every source's size and time, by path key.
+    /// What is known of the size and time of every source on this machine, by path key.
     pub fn source_stats(&self) -> Result<HashMap<i64, (SourceStat, u32)>, StoreError> {
-        let sql = "SELECT path_key, size, mtime_ns, inode, dev, schema_version FROM sources";
+        let sql = "SELECT path_key, size, mtime_ns, inode, dev, schema_version FROM own_sources";
         let mut stats = HashMap::new();
         self.database.each(sql, &[], |row| -> Result<(), StoreError> {
             let stat = SourceStat {

@@ -2,7 +2,7 @@
 
 use crate::database::values;
 use crate::rows::LOST_BLOCK;
-use crate::{Home, StoreError, Vault, connect, pack};
+use crate::{Home, PackFault, StoreError, Vault, pack};
 use backstory_model::SessionUid;
 
 /// Something that cannot be read back.
@@ -20,13 +20,14 @@ impl Vault {
         let mut damage = Vec::new();
         let wrong = self.database.check()?;
         damage.extend(wrong.into_iter().map(|what| Damage { session: None, what }));
-        for (_, uid, block, reason) in self.unreadable_blocks()? {
+        for (session_id, uid, block, reason) in self.unreadable_blocks()? {
             damage.push(Damage {
                 session: Some(SessionUid::from_stored(uid)),
                 what: if block == LOST_BLOCK {
                     "payloads lost earlier have not been read again".into()
                 } else {
-                    format!("pack block at {block}: {reason}")
+                    let piece = self.home.packs().piece_at(session_id, block as u64);
+                    format!("pack block at {block} in {piece}: {reason}")
                 },
             });
         }
@@ -43,9 +44,13 @@ impl Vault {
                 (row.get(0)?, row.get(1)?, row.get(2)?);
             if block == LOST_BLOCK {
                 unreadable.push((session_id, uid, block, String::new()));
-            } else if let Err(reason) = pack::read_block(&self.home.pack(session_id), block as u64)
-            {
-                unreadable.push((session_id, uid, block, reason));
+                return Ok(());
+            }
+            match pack::read_block(self.home.packs(), session_id, block as u64) {
+                Ok(_) => {}
+                Err(PackFault::Lost(reason)) => unreadable.push((session_id, uid, block, reason)),
+                // What is out of reach just now must not be taken for lost.
+                Err(PackFault::Unreachable(reason)) => return Err(StoreError::Packs(reason)),
             }
             Ok(())
         })?;
@@ -61,7 +66,7 @@ impl Vault {
         if lost.is_empty() {
             return Ok(0);
         }
-        let database = connect::read_write(home)?;
+        let database = home.engine().write()?;
         database.begin()?;
         for (session_id, _, block, _) in &lost {
             database.run(
@@ -69,7 +74,7 @@ impl Vault {
                 values![*session_id, *block, LOST_BLOCK],
             )?;
             // What is left of the pack stays; new blocks go behind it.
-            let len = fs_err::metadata(home.pack(*session_id)).map_or(0, |meta| meta.len());
+            let len = home.packs().len(*session_id)?;
             database.run(
                 "UPDATE sessions SET pack_len = ?2 WHERE id = ?1",
                 values![*session_id, len as i64],

@@ -1,41 +1,64 @@
 //! The one writer: rows, pack blocks and cursors of a chunk, committed together.
 
-use crate::chunk::{Chunk, EventRow, SessionDelta, UsageRow, UsageRule};
-use crate::database::{Database, values};
+use crate::chunk::{Chunk, EventRow, SessionDelta};
+use crate::database::{Database, TakeRow, values};
 use crate::report::SweepRecord;
 use crate::rows::{FLAG_SIDECHAIN, native_id_value};
-use crate::{BlobCompressor, Home, IndexDebt, StoreError, connect, pack};
-use backstory_model::{SCHEMA_VERSION, SessionUid, Timestamp, Usage};
+use crate::usage::Spent;
+use crate::{BlobCompressor, Home, IndexDebt, PackBatch, StoreError, pack};
+use backstory_model::{SCHEMA_VERSION, SessionUid, Timestamp};
 use std::collections::HashMap;
 
 /// Write access to the archive. Hold a [`crate::SweepLock`] while using it.
 #[derive(Debug)]
 pub struct Writer {
     pub(crate) home: Home,
-    pub(crate) database: Database,
+    pub(crate) database: Box<dyn Database>,
     /// Committed pack lengths of sessions touched in the open transaction.
     pack_len: HashMap<i64, u64>,
+    /// Blocks of the open transaction.
+    blocks: Option<Box<dyn PackBatch>>,
     /// Token sums not yet added to their sessions.
-    spent: HashMap<i64, Spent>,
+    pub(crate) spent: HashMap<i64, Spent>,
     /// Rows of models met so far.
-    models: HashMap<String, i64>,
+    pub(crate) models: HashMap<String, i64>,
     pub(crate) blobs: BlobCompressor,
     open: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Spent {
-    tokens: [i64; 6],
-    usd: Option<f64>,
-}
+/// What a new event is stored as.
+pub(crate) const EVENT_COLUMNS: [&str; 19] = [
+    "session_id",
+    "seq",
+    "key",
+    "parent_seq",
+    "native_id",
+    "ts",
+    "kind",
+    "role",
+    "flags",
+    "tool",
+    "call_id",
+    "summary",
+    "block",
+    "\"offset\"",
+    "len",
+    "tokens",
+    "exit_code",
+    "duration_ms",
+    "files",
+];
 
 impl Writer {
     /// Opens the archive for writing, creating it if needed.
     pub fn open(home: &Home) -> Result<Self, StoreError> {
+        home.create()?;
+        home.packs().create()?;
         let mut writer = Self {
             home: home.clone(),
-            database: connect::read_write(home)?,
+            database: home.engine().write()?,
             pack_len: HashMap::new(),
+            blocks: None,
             spent: HashMap::new(),
             models: HashMap::new(),
             blobs: BlobCompressor::small(),
@@ -69,7 +92,10 @@ impl Writer {
         if !self.open {
             return Ok(());
         }
-        let result = self.add_spent().and_then(|()| self.database.commit());
+        let result = self
+            .add_spent()
+            .and_then(|()| self.blocks.take().map_or(Ok(()), PackBatch::settle))
+            .and_then(|()| self.database.commit());
         if result.is_err() {
             self.rollback();
             return result;
@@ -96,16 +122,16 @@ impl Writer {
             ],
         )?;
         if sweep.files_read == 0 {
-            // One small row in the log is not worth waiting for the disk.
-            return self.database.keep_log();
+            return self.database.leave();
         }
-        self.database.fold_log()
+        self.database.settle()
     }
 
     pub(crate) fn rollback(&mut self) {
         // The error that led here is the one worth reporting.
         let _ = self.database.rollback();
         self.open = false;
+        self.blocks = None;
         self.pack_len.clear();
         self.spent.clear();
         self.models.clear();
@@ -123,9 +149,7 @@ impl Writer {
         }
         let positions = self.append_blocks(chunk)?;
         self.insert_events(chunk, &positions)?;
-        for usage in &chunk.usage {
-            self.merge_usage(usage, chunk)?;
-        }
+        self.merge_usage(chunk)?;
         for (key, session_id) in &chunk.roots {
             self.database.run(
                 "INSERT INTO roots (key, session_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
@@ -206,53 +230,41 @@ impl Writer {
                 .filter(|(_, block)| block.session_id == session_id)
                 .map(|(place, block)| (place, block.bytes.as_slice()))
                 .unzip();
-            let committed = if let Some(len) = self.pack_len.get(&session_id) {
-                *len
-            } else {
-                let sql = "SELECT pack_len FROM sessions WHERE id = ?1";
-                self.database.one(sql, values![session_id], |row| row.count(0))?.unwrap_or(0)
-            };
-            let (written, len) = pack::append(&self.home, session_id, committed, &blocks)?;
+            let written = self.append_to_pack(session_id, &blocks)?;
             for (place, position) in places.into_iter().zip(written) {
                 positions[place] = position;
             }
-            self.pack_len.insert(session_id, len);
-            let sql = "UPDATE sessions SET pack_len = ?2 WHERE id = ?1";
-            self.database.run(sql, values![session_id, len as i64])?;
         }
         Ok(positions)
     }
 
+    /// Adds blocks to a session's pack; tells where each lies.
+    pub(crate) fn append_to_pack(
+        &mut self,
+        session_id: i64,
+        blocks: &[&[u8]],
+    ) -> Result<Vec<u64>, StoreError> {
+        let committed = if let Some(len) = self.pack_len.get(&session_id) {
+            *len
+        } else {
+            let sql = "SELECT pack_len FROM sessions WHERE id = ?1";
+            self.database.one(sql, values![session_id], |row| row.count(0))?.unwrap_or(0)
+        };
+        let batch = self.blocks.get_or_insert_with(|| self.home.packs().begin());
+        let written = batch.append(session_id, committed, blocks)?;
+        self.pack_len.insert(session_id, written.len);
+        let sql = "UPDATE sessions SET pack_len = ?2 WHERE id = ?1";
+        self.database.run(sql, values![session_id, written.len as i64])?;
+        Ok(written.positions)
+    }
+
     fn insert_events(&self, chunk: &Chunk, positions: &[u64]) -> Result<(), StoreError> {
-        let insert = include_str!("sql/insert_event.sql");
-        for event in chunk.events.iter().filter(|event| !event.refresh) {
-            let mut uuid = [0; 16];
-            let native_id = event.native_id.map(|id| native_id_value(chunk.get(id), &mut uuid));
-            let payload = event.payload.map(|(block, offset, len)| (positions[block], offset, len));
-            self.database.run(
-                insert,
-                values![
-                    event.session_id,
-                    event.seq,
-                    event.key.0 as i64,
-                    event.parent_seq,
-                    native_id,
-                    event.ts.map(|at| at.0),
-                    event.kind.code(),
-                    event.role.code(),
-                    if event.is_sidechain { FLAG_SIDECHAIN } else { 0 },
-                    event.tool.map(|tool| chunk.get(tool)),
-                    event.call_id.map(|id| chunk.get(id)),
-                    chunk.get(event.summary),
-                    payload.map(|(position, _, _)| position as i64),
-                    payload.map(|(_, offset, _)| offset),
-                    payload.map(|(_, _, len)| len),
-                    (event.tokens > 0).then_some(event.tokens as i64),
-                    event.exit_code,
-                    event.duration_ms.map(|ms| ms as i64),
-                    event.files.map(|files| chunk.get(files)),
-                ],
-            )?;
+        let is_new = |event: &&EventRow| !event.refresh;
+        if chunk.events.iter().any(|event| !event.refresh) {
+            self.database.insert("events", &EVENT_COLUMNS, &mut |take| {
+                let mut new = chunk.events.iter().filter(is_new);
+                new.try_for_each(|event| insert_event(event, chunk, positions, take))
+            })?;
         }
         for event in chunk.events.iter().filter(|event| event.refresh) {
             self.refresh_event(event, chunk, positions)?;
@@ -285,93 +297,6 @@ impl Writer {
                 event.payload.map(|(_, _, len)| len),
             ],
         )?;
-        Ok(())
-    }
-
-    fn merge_usage(&mut self, row: &UsageRow, chunk: &Chunk) -> Result<(), StoreError> {
-        let key = row.key.0 as i64;
-        let model = row.model.map(|model| self.model_id(chunk.get(model))).transpose()?;
-        let ts = row.ts.map(|at| at.0);
-        let new = tokens(row.usage);
-        let put = |sql: &str, owner: i64, counts: &[i64; 6], usd: Option<f64>| {
-            let [input, output, read, write_5m, write_1h, reasoning] = *counts;
-            let counts = values![
-                key, owner, ts, model, input, output, read, write_5m, write_1h, reasoning, usd
-            ];
-            self.database.run(sql, counts)
-        };
-        // Most responses are new: one statement stores them and tells.
-        if put(include_str!("sql/insert_usage.sql"), row.session_id, &new, row.usd)? == 1 {
-            self.spend(row.session_id, [0; 6], new, None, row.usd);
-            return Ok(());
-        }
-        let (before, owner, usd_before) = self.known_usage(key)?;
-        let merged = match row.rule {
-            UsageRule::Max => std::array::from_fn(|at| before[at].max(new[at])),
-            UsageRule::Last => new,
-        };
-        let usd = row.usd.or(usd_before);
-        if merged == before && usd == usd_before {
-            return Ok(());
-        }
-        put(include_str!("sql/update_usage.sql"), owner, &merged, usd)?;
-        self.spend(owner, before, merged, usd_before, usd);
-        Ok(())
-    }
-
-    /// Names of models are long and few; a response refers to its model by number.
-    fn model_id(&mut self, name: &str) -> Result<i64, StoreError> {
-        if let Some(id) = self.models.get(name) {
-            return Ok(*id);
-        }
-        let insert = "INSERT INTO models (name) VALUES (?1) ON CONFLICT DO NOTHING";
-        self.database.run(insert, values![name])?;
-        let select = "SELECT id FROM models WHERE name = ?1";
-        let id = self.database.one(select, values![name], |row| row.get(0))?.unwrap_or_default();
-        self.models.insert(name.to_owned(), id);
-        Ok(id)
-    }
-
-    /// Counts, session and price of a response stored before.
-    fn known_usage(&self, key: i64) -> Result<([i64; 6], i64, Option<f64>), StoreError> {
-        let sql = "SELECT input, output, cache_read, cache_write_5m, cache_write_1h, reasoning,
-                session_id, usd
-            FROM usage WHERE key = ?1";
-        let known = self.database.one(sql, values![key], |known| {
-            let mut tokens = [0_i64; 6];
-            for (column, count) in tokens.iter_mut().enumerate() {
-                *count = known.get(column)?;
-            }
-            Ok((tokens, known.get(6)?, known.get(7)?))
-        })?;
-        known.ok_or_else(|| StoreError::Io(std::io::Error::other("a counted response is gone")))
-    }
-
-    fn spend(
-        &mut self,
-        session_id: i64,
-        before: [i64; 6],
-        after: [i64; 6],
-        usd_before: Option<f64>,
-        usd: Option<f64>,
-    ) {
-        let spent = self.spent.entry(session_id).or_default();
-        for (sum, (after, before)) in spent.tokens.iter_mut().zip(after.iter().zip(before)) {
-            *sum += after - before;
-        }
-        if let Some(after) = usd {
-            *spent.usd.get_or_insert(0.0) += after - usd_before.unwrap_or(0.0);
-        }
-    }
-
-    fn add_spent(&mut self) -> Result<(), StoreError> {
-        for (session_id, spent) in self.spent.drain() {
-            let [input, output, read, write_5m, write_1h, reasoning] = spent.tokens;
-            self.database.run(
-                include_str!("sql/add_spent.sql"),
-                values![session_id, input, output, read, write_5m, write_1h, reasoning, spent.usd],
-            )?;
-        }
         Ok(())
     }
 
@@ -436,15 +361,36 @@ impl Writer {
     }
 }
 
-fn tokens(usage: Usage) -> [i64; 6] {
-    [
-        usage.input as i64,
-        usage.output as i64,
-        usage.cache_read as i64,
-        usage.cache_write_5m as i64,
-        usage.cache_write_1h as i64,
-        usage.reasoning as i64,
-    ]
+fn insert_event(
+    event: &EventRow,
+    chunk: &Chunk,
+    positions: &[u64],
+    take: &mut TakeRow<'_>,
+) -> Result<(), StoreError> {
+    let mut uuid = [0; 16];
+    let native_id = event.native_id.map(|id| native_id_value(chunk.get(id), &mut uuid));
+    let payload = event.payload.map(|(block, offset, len)| (positions[block], offset, len));
+    take(values![
+        event.session_id,
+        event.seq,
+        event.key.0 as i64,
+        event.parent_seq,
+        native_id,
+        event.ts.map(|at| at.0),
+        event.kind.code(),
+        event.role.code(),
+        if event.is_sidechain { FLAG_SIDECHAIN } else { 0 },
+        event.tool.map(|tool| chunk.get(tool)),
+        event.call_id.map(|id| chunk.get(id)),
+        chunk.get(event.summary),
+        payload.map(|(position, _, _)| position as i64),
+        payload.map(|(_, offset, _)| offset),
+        payload.map(|(_, _, len)| len),
+        (event.tokens > 0).then_some(event.tokens as i64),
+        event.exit_code,
+        event.duration_ms.map(|ms| ms as i64),
+        event.files.map(|files| chunk.get(files)),
+    ])
 }
 
 /// Adds models not yet known, in order of first use.

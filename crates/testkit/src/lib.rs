@@ -1,7 +1,11 @@
-//! What the tests of every crate share: real agent CLIs against a scripted loopback model, and
-//! planted secrets.
+//! What the tests of every crate share: real agent CLIs against a scripted loopback model, a real
+//! Postgres, a real S3 server, and planted secrets.
 
 pub mod agents;
 pub mod mock;
+#[cfg(unix)]
+pub mod postgres;
+pub mod s3;
 pub mod sandbox;
 pub mod secrets;
+mod target;

@@ -3,7 +3,8 @@
 use super::place::{Place, size_of};
 use super::report::{Goal, verdict};
 use super::{measure, say};
-use backstory_store::{Home, SessionFilter, Vault};
+use backstory_index::{LocalShelf, Shelf as _};
+use backstory_store::{SessionFilter, Vault};
 use clap::Args;
 use fs_err as fs;
 use std::collections::BTreeMap;
@@ -70,7 +71,7 @@ pub(crate) fn run(options: &Options) -> io::Result<bool> {
         }
         let cost = measure::run(place.product(&home, &store).arg("sync"))?;
         let vault = open(&store)?;
-        let tiers = vault.tiers().map_err(io::Error::other)?;
+        let tiers = vault.tiers(LocalShelf::new(&store).bytes()).map_err(io::Error::other)?;
         // What the file system says, packs in whole pieces as it hands them out.
         let on_disk = disk_usage(&store) as f64;
         let told = (tiers.raw() + tiers.distilled) as f64;
@@ -97,7 +98,7 @@ pub(crate) fn run(options: &Options) -> io::Result<bool> {
 }
 
 fn open(store: &Path) -> io::Result<Vault> {
-    Vault::open(&Home::new(store)).map_err(io::Error::other)
+    Vault::open(&backstory_store_sqlite::home(store)).map_err(io::Error::other)
 }
 
 /// Every session and whether its raw events have left.

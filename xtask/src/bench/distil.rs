@@ -3,7 +3,7 @@
 use super::place::{Place, cold_sync, size_of};
 use super::report::{Goal, Stage, table, verdict};
 use super::{measure, say};
-use backstory_store::{Home, Vault};
+use backstory_store::Vault;
 use clap::Args;
 use std::io;
 
@@ -33,8 +33,9 @@ pub(crate) fn run(options: &Options) -> io::Result<bool> {
         let synced = cold_sync(&place, &home, "store-distil")?;
         stages[0].add(Ok((synced.cost, Some(synced.stored))));
         let cost = measure::run(place.product(&home, &synced.store).arg("distil"))?;
-        let vault = Vault::open(&Home::new(&synced.store)).map_err(io::Error::other)?;
-        distilled = vault.tiers().map_err(io::Error::other)?.distilled;
+        let vault =
+            Vault::open(&backstory_store_sqlite::home(&synced.store)).map_err(io::Error::other)?;
+        distilled = vault.tiers(0).map_err(io::Error::other)?.distilled;
         stages[1].add(Ok((cost, Some(distilled))));
     }
     table(&stages, source)?;

@@ -16,6 +16,7 @@ mod report;
 mod scale;
 mod search;
 mod start;
+mod store;
 mod sweep;
 
 pub use floor::{Stage, StageOptions, run as run_stage};
@@ -46,6 +47,8 @@ enum Bench {
     Budget(budget::Options),
     /// Search over archives of growing size.
     Search(search::Options),
+    /// The same history in a file and on Postgres.
+    Store(store::Options),
     /// How long a start takes.
     Start(start::Options),
 }
@@ -60,6 +63,7 @@ pub fn run(options: &Options) -> io::Result<bool> {
         Bench::Distil(options) => distil::run(options),
         Bench::Budget(options) => budget::run(options),
         Bench::Search(options) => search::run(options),
+        Bench::Store(options) => store::run(options),
         Bench::Start(options) => start::run(options),
     }
 }

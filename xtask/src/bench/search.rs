@@ -8,8 +8,9 @@ use super::{measure, say};
 use crate::programs;
 use backstory_distill::query::Query;
 use backstory_engine::search::{Mode, Scope, SearchAnswer, SearchOptions, Searcher, Sort};
+use backstory_index::{LocalShelf, Shelf as _};
 use backstory_model::Timestamp;
-use backstory_store::{Home, SessionFilter, Vault};
+use backstory_store::{SessionFilter, Vault};
 use clap::Args;
 use fs_err as fs;
 use std::io;
@@ -61,8 +62,8 @@ impl History {
             rg_seconds: Some(0.0),
             peak_rss: 0,
         };
-        let home = Home::new(store);
-        if home.archive().exists() {
+        let home = backstory_store_sqlite::home(store);
+        if home.engine().exists().map_err(io::Error::other)? {
             let vault = Vault::open(&home).map_err(io::Error::other)?;
             let all = SessionFilter { with_subagents: true, ..SessionFilter::default() };
             let sessions = vault.sessions(&all).map_err(io::Error::other)?;
@@ -112,10 +113,8 @@ fn cold(place: &Place, options: &Options) -> io::Result<bool> {
         let cost = measure::run(place.product(&home, &store).arg("sync"))?;
         indexed.push(cost.cpu);
         rss = rss.max(cost.rss);
-        let vault = Vault::open(&Home::new(&store)).map_err(io::Error::other)?;
-        index = vault.tiers().map_err(io::Error::other)?.raw_index;
+        index = LocalShelf::new(&store).bytes();
         stored = size_of(&store);
-        drop(vault);
         fs::remove_dir_all(&store)?;
     }
     let (plain, indexed) = (median(&mut plain), median(&mut indexed));
@@ -159,7 +158,7 @@ fn grow(place: &Place, options: &Options, store: &Path, history: &mut History) -
     history.rg_seconds = history.rg_seconds.map(|seconds| seconds + took);
     history.source_bytes += size_of(&home);
     history.needles.push(planted);
-    let vault = Vault::open(&Home::new(store)).map_err(io::Error::other)?;
+    let vault = Vault::open(&backstory_store_sqlite::home(store)).map_err(io::Error::other)?;
     let totals = vault.totals().map_err(io::Error::other)?;
     history.events = totals.iter().map(|flavor| flavor.events).sum();
     drop(vault);
@@ -167,9 +166,10 @@ fn grow(place: &Place, options: &Options, store: &Path, history: &mut History) -
 }
 
 fn search(place: &Place, store: &Path, history: &History, wanted: u64) -> io::Result<bool> {
-    let vault = Vault::open(&Home::new(store)).map_err(io::Error::other)?;
-    let searcher = Searcher::open(&vault).map_err(io::Error::other)?;
-    let index = vault.tiers().map_err(io::Error::other)?.raw_index;
+    let vault = Vault::open(&backstory_store_sqlite::home(store)).map_err(io::Error::other)?;
+    let shelf = LocalShelf::new(store);
+    let searcher = Searcher::open(&vault, &shelf).map_err(io::Error::other)?;
+    let index = shelf.bytes();
     say(&format!(
         "\n{} events of {} MB in {} parts; index {:.1} % of source; peak memory of taking in {} MB",
         history.events,
@@ -241,7 +241,7 @@ fn found_needles(searcher: &Searcher<'_>, history: &History) -> io::Result<f64> 
 }
 
 /// Median and 99th percentile of a class, in milliseconds.
-fn time(searcher: &Searcher<'_>, class: &Class) -> io::Result<(f64, f64)> {
+pub(super) fn time(searcher: &Searcher<'_>, class: &Class) -> io::Result<(f64, f64)> {
     let mut took = Vec::new();
     for round in 0..=ROUNDS {
         for query in &class.queries {

@@ -5,7 +5,7 @@ use super::render::{Rendered, Scene, render, root};
 use backstory_distill::retention::Budget;
 use backstory_engine::{Root, SyncOptions, SyncReport, sync};
 use backstory_model::{Flavor, Judgement, Timestamp};
-use backstory_store::{Home, Vault};
+use backstory_store::Vault;
 use fs_err as fs;
 use std::collections::BTreeMap;
 use std::io;
@@ -41,7 +41,10 @@ pub fn take_in(cases: &[Case], folder: &Path) -> io::Result<Archive> {
         fs::write(path, text)?;
     }
     let options = SyncOptions {
-        home: Home::new(folder.join("archive")),
+        archive: backstory_engine::Archive {
+            home: backstory_store_sqlite::home(folder.join("archive")),
+            index: std::sync::Arc::new(backstory_index::LocalShelf::new(folder.join("archive"))),
+        },
         roots: Flavor::ALL
             .into_iter()
             .map(|flavor| Root { flavor, dir: logs.join(root(flavor)) })
@@ -55,7 +58,7 @@ pub fn take_in(cases: &[Case], folder: &Path) -> io::Result<Archive> {
         spool: false,
     };
     let report = sync(&options, NOW, &mut |_| {}).map_err(io::Error::other)?;
-    let vault = Vault::open(&options.home).map_err(io::Error::other)?;
+    let vault = Vault::open(&options.archive.home).map_err(io::Error::other)?;
     Ok(Archive { report, vault, sessions })
 }
 

@@ -6,8 +6,9 @@ use backstory_distill::query::Query;
 use backstory_distill::retention::Budget;
 use backstory_engine::search::{Mode, Scope, SearchOptions, Searcher, Sort};
 use backstory_engine::{Root, SyncOptions, sync};
+use backstory_index::LocalShelf;
 use backstory_model::{EventKind, Flavor, SessionUid, Timestamp};
-use backstory_store::{Home, SessionFilter, Vault};
+use backstory_store::{SessionFilter, Vault};
 use clap::Args;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -71,7 +72,10 @@ pub(super) fn run(options: &Options) -> io::Result<(String, bool)> {
 
 fn take_in(dir: &Path) -> io::Result<Haystack> {
     let options = SyncOptions {
-        home: Home::new(dir.join("archive")),
+        archive: backstory_engine::Archive {
+            home: backstory_store_sqlite::home(dir.join("archive")),
+            index: std::sync::Arc::new(backstory_index::LocalShelf::new(dir.join("archive"))),
+        },
         roots: Flavor::ALL
             .into_iter()
             .map(|flavor| Root { flavor, dir: dir.join("home").join(root(flavor)) })
@@ -85,7 +89,7 @@ fn take_in(dir: &Path) -> io::Result<Haystack> {
         spool: false,
     };
     sync(&options, NOW, &mut |_| {}).map_err(io::Error::other)?;
-    let vault = Vault::open(&options.home).map_err(io::Error::other)?;
+    let vault = Vault::open(&options.archive.home).map_err(io::Error::other)?;
     let (mut projects, mut messages) = (HashMap::new(), HashMap::new());
     let all = SessionFilter { with_subagents: true, ..SessionFilter::default() };
     for session in vault.sessions(&all).map_err(io::Error::other)? {
@@ -106,7 +110,8 @@ fn ask(
     mode: Mode,
     is_scoped: bool,
 ) -> io::Result<Tally> {
-    let searcher = Searcher::open(&haystack.vault).map_err(io::Error::other)?;
+    let shelf = LocalShelf::new(haystack.vault.home().dir());
+    let searcher = Searcher::open(&haystack.vault, &shelf).map_err(io::Error::other)?;
     let mut tally = Tally::default();
     for question in questions {
         let mut query = Query::parse(&question.question, &|_, _| None);

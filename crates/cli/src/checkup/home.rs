@@ -3,22 +3,18 @@
 use super::check;
 use backstory_api::{Check, Level};
 use backstory_store::Home;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Looks at the modes of the home directory and what lies in it.
 pub(super) fn check_all(home: &Home) -> Vec<Check> {
-    let mut side_files = home.archive().into_os_string();
-    side_files.push("-wal");
-    let places = [
+    let mut places = vec![
         (home.dir().to_owned(), 0o700),
-        (home.packs(), 0o700),
-        (home.archive(), 0o600),
-        (PathBuf::from(side_files), 0o600),
-        (home.lock(), 0o600),
         (home.spool(), 0o700),
         (home.state(), 0o700),
         (home.events(), 0o600),
     ];
+    places.extend(home.packs().folders().into_iter().map(|folder| (folder, 0o700)));
+    places.extend(home.engine().files().into_iter().map(|file| (file, 0o600)));
     let mut checks: Vec<Check> =
         places.iter().filter_map(|(path, wanted)| too_open(path, *wanted)).collect();
     if checks.is_empty() {

@@ -7,9 +7,10 @@ mod stored;
 
 use crate::context::Context;
 use crate::error::Failure;
+use crate::open;
 use crate::settings::Settings;
 use backstory_api::{Check, Level};
-use backstory_store::{Home, StoreError, Vault};
+use backstory_store::{StoreError, Vault};
 
 /// The sections, in the order they are shown, with their titles.
 pub(crate) const SECTIONS: [(&str, &str); 7] = [
@@ -39,7 +40,7 @@ fn check(section: &'static str, level: Level, what: impl Into<String>) -> Check 
 /// Looks at everything.
 pub(crate) fn all(settings: &Settings, context: &Context) -> Result<Vec<Check>, Failure> {
     let mut checks = roots::check_all(settings, context);
-    let home = Home::new(&settings.home.value);
+    let home = open::archive(settings)?.home;
     match Vault::open(&home) {
         Ok(vault) => {
             checks.extend(home::check_all(&home));
@@ -57,7 +58,7 @@ pub(crate) fn all(settings: &Settings, context: &Context) -> Result<Vec<Check>, 
         Err(error) => {
             let failure = Failure::from(error);
             let mut broken = check("store", Level::Attention, failure.message);
-            broken.path = Some(home.archive().display().to_string());
+            broken.path = Some(home.engine().name());
             broken.hint = failure.hints.into_iter().next();
             checks.push(broken);
         }

@@ -31,12 +31,18 @@ pub(super) fn check_all(settings: &Settings, context: &Context) -> Vec<Check> {
 }
 
 fn readable(root: Root, settings: &Settings, context: &Context) -> Vec<Check> {
-    let mut options = sweep::options(settings, vec![root]);
-    options.dry_run = true;
-    let report = match backstory_engine::sync(&options, context.now, &mut |_| ()) {
+    let swept = sweep::options(settings, vec![root]).and_then(|mut options| {
+        options.dry_run = true;
+        Ok(backstory_engine::sync(&options, context.now, &mut |_| ())?)
+    });
+    let report = match swept {
         Ok(report) => report,
         Err(error) => {
-            return vec![check("roots", Level::Attention, format!("cannot be searched: {error}"))];
+            return vec![check(
+                "roots",
+                Level::Attention,
+                format!("cannot be searched: {}", error.message),
+            )];
         }
     };
     let files = report.total(|agent| agent.files);

@@ -94,11 +94,13 @@ pub(super) fn integrity(vault: &Vault, context: &Context) -> Result<Vec<Check>, 
             broken
         })
         .collect();
-    for path in vault.orphan_packs()? {
-        let path = path.display().to_string();
+    for name in vault.orphan_packs()? {
+        let remove = if name.contains("://") { "delete" } else { "rm" };
         let mut orphan = check("store", Level::Attention, "belongs to no session");
-        orphan.hint = Some(format!("a sync that was killed may have left it: rm {path}"));
-        orphan.path = Some(path);
+        orphan.hint = Some(format!(
+            "a sync that was killed may have left it; while no sync runs: {remove} {name}"
+        ));
+        orphan.path = Some(name);
         checks.push(orphan);
     }
     if checks.is_empty() {

@@ -59,6 +59,9 @@ fn entries(settings: &Settings) -> Vec<Entry> {
         value: settings.home.value.display().to_string().into(),
         origin: settings.home.origin.clone(),
     }];
+    for (key, value, origin) in settings.store.entries() {
+        entries.push(Entry { key: format!("store.{key}"), value: value.into(), origin });
+    }
     for (key, value) in settings.retention.entries() {
         let key = format!("session_memory.retention.{key}");
         entries.push(Entry { key, value: value.value, origin: value.origin });

@@ -55,7 +55,7 @@ fn inside(dir: &Path, context: &Context) -> Result<Context, Failure> {
         (HOME, dir.as_os_str().to_owned()),
         (BACKSTORY_NOW, OsString::from(context.now.to_string())),
     ]);
-    let global = Global { home: Some(dir.join("archive")), ..context.global.clone() };
+    let global = Global { home: Some(dir.join("archive")), store: None, ..context.global.clone() };
     Context::new(env, global)
 }
 

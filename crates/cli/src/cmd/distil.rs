@@ -2,11 +2,11 @@
 
 use crate::context::Context;
 use crate::error::{Exit, Failure};
+use crate::open;
 use crate::progress::SweepBar;
 use crate::ui::Ui;
 use crate::upkeep;
 use backstory_engine::Progress;
-use backstory_store::Home;
 
 /// Arguments of `distil`.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -19,9 +19,9 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let settings = context.settings(ui)?;
-    let home = Home::new(&settings.home.value);
+    let archive = open::archive(&settings)?;
     let mut bar = SweepBar::new(ui.may_draw());
-    let report = backstory_engine::distil(&home, args.all, context.now, &mut |done, total| {
+    let report = backstory_engine::distil(&archive, args.all, context.now, &mut |done, total| {
         bar.update(Progress { sessions_done: done, sessions_total: total, ..Progress::default() });
     });
     bar.finish();

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::error::{Exit, Failure};
 use crate::figures::{bytes, count, local_minute};
 use crate::ids::ShortIds;
+use crate::open;
 use crate::table::{Cell, Column, Table};
 use crate::ui::{BAD, BOLD, CODE, DIM, Ui, paint};
 use crate::untrusted::one_line;
@@ -11,7 +12,7 @@ use crate::upkeep;
 use backstory_api as api;
 use backstory_distill::retention::Reason;
 use backstory_engine::{EvictReport, Evicted};
-use backstory_store::{Home, Tiers, Vault};
+use backstory_store::{Tiers, Vault};
 
 /// Sessions listed on a terminal unless `--verbose` is given.
 const TERMINAL_LIMIT: usize = 30;
@@ -27,9 +28,9 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let settings = context.settings(ui)?;
-    let home = Home::new(&settings.home.value);
+    let archive = open::archive(&settings)?;
     let budget = settings.retention.budget();
-    let report = backstory_engine::evict(&home, &budget, args.dry_run, context.now)?;
+    let report = backstory_engine::evict(&archive, &budget, args.dry_run, context.now)?;
     if ui.json {
         ui.json_line(&api::Evict {
             dry_run: args.dry_run,
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
             distilled: upkeep::distilled_shape(&report.distilled),
         })?;
     } else if !ui.is_quiet() {
-        write_report(&report, args.dry_run, &Vault::open(&home)?, context, ui)?;
+        write_report(&report, args.dry_run, &Vault::open(&archive.home)?, context, ui)?;
     }
     let failed = upkeep::warn_of_failures(&report.distilled, ui);
     let lost = upkeep::warn_of_budget(&report, args.dry_run, ui);

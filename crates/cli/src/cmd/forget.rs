@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::error::{Exit, Failure};
 use crate::figures::{bytes, count, local_minute, plural};
 use crate::ids::{self, ShortIds};
+use crate::open;
 use crate::table::{Cell, Column, Table};
 use crate::ui::{CODE, DIM, Ui, paint};
 use crate::untrusted::one_line;
@@ -11,7 +12,7 @@ use crate::when::End;
 use backstory_api as api;
 use backstory_engine::{ForgetChoice, ForgottenSession};
 use backstory_model::Session;
-use backstory_store::{Home, Vault};
+use backstory_store::Vault;
 
 /// Sessions listed before the question.
 const LISTED: usize = 30;
@@ -43,10 +44,10 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let settings = context.settings(ui)?;
-    let home = Home::new(&settings.home.value);
-    let vault = Vault::open(&home)?;
+    let archive = open::archive(&settings)?;
+    let vault = Vault::open(&archive.home)?;
     let choice = choice(args, &vault, context)?;
-    let sessions = backstory_engine::find_to_forget(&home, &choice)?;
+    let sessions = backstory_engine::find_to_forget(&archive.home, &choice)?;
     if sessions.is_empty() {
         ui.status("no session matches");
         return Ok(Exit::NothingFound);
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     }
     // The writer must not wait for a reader.
     drop(vault);
-    let gone = backstory_engine::forget(&home, &sessions, context.now)?;
+    let gone = backstory_engine::forget(&archive, &sessions, context.now)?;
     write_receipt(&receipt(&gone, false), ui)?;
     Ok(Exit::Success)
 }

@@ -3,14 +3,15 @@
 use crate::context::Context;
 use crate::error::{Exit, Failure};
 use crate::figures::{count, plural};
+use crate::open;
 use crate::ui::Ui;
 use backstory_api as api;
-use backstory_engine::Importer;
+use backstory_engine::{Archive, Importer};
 use backstory_model::{
     Cost, EventKey, EventKind, Fix, Flavor, Lineage, Role, SCHEMA_VERSION, Session, SessionEvent,
     SessionUid, Signal, SignalKind, Usage, Watermarks,
 };
-use backstory_store::{Account, Home, Passport, Spending};
+use backstory_store::{Account, Passport, Spending};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -25,15 +26,15 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let settings = context.settings(ui)?;
-    let home = Home::new(&settings.home.value);
+    let archive = open::archive(&settings)?;
     let file = args.file.as_path();
     let report = if file == Path::new("-") {
-        read(&home, Path::new("stdin"), &mut std::io::stdin().lock(), context)?
+        read(&archive, Path::new("stdin"), &mut std::io::stdin().lock(), context)?
     } else {
         let opened = fs_err::File::open(file)
             .map_err(|error| Failure::usage("the export cannot be read").cause(&error))?;
         let path = crate::env::Env::absolute(file);
-        read(&home, &path, &mut BufReader::new(opened), context)?
+        read(&archive, &path, &mut BufReader::new(opened), context)?
     };
     if ui.json {
         ui.json_line(&api::Import {
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
 }
 
 fn read(
-    home: &Home,
+    archive: &Archive,
     path: &Path,
     input: &mut dyn BufRead,
     context: &Context,
@@ -82,7 +83,7 @@ fn read(
         let importer = match (&mut importer, &line) {
             (Some(importer), _) => importer,
             (None, api::ExportLine::Backstory { format }) if *format <= api::EXPORT_FORMAT => {
-                importer.insert(Importer::begin(home, path, context.now)?)
+                importer.insert(Importer::begin(archive, path, context.now)?)
             }
             (None, api::ExportLine::Backstory { format }) => {
                 return Err(wrong(format!("format {format} is newer than this program")));

@@ -3,11 +3,12 @@
 use crate::context::Context;
 use crate::error::{Exit, Failure};
 use crate::figures::{bytes, count, plural};
+use crate::open;
 use crate::progress::SweepBar;
 use crate::ui::Ui;
 use backstory_api as api;
 use backstory_engine::{IndexReport, IndexStatus, index, index_status};
-use backstory_store::{Home, Vault};
+use backstory_store::Vault;
 
 /// Arguments of `index`.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -22,14 +23,14 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let settings = context.settings(ui)?;
-    let home = Home::new(&settings.home.value);
+    let archive = open::archive(&settings)?;
     let mut bar = SweepBar::new(ui.may_draw());
-    let report = index(&home, args.rebuild, &mut |done, total| {
+    let report = index(&archive, args.rebuild, &mut |done, total| {
         bar.sessions("Indexing", done, total);
     });
     bar.finish();
     let report = report?;
-    let status = index_status(&Vault::open(&home)?)?;
+    let status = index_status(&Vault::open(&archive.home)?, &*archive.index)?;
     let shape = shape(&report, status);
     if ui.json {
         ui.json_line(&shape)?;

@@ -13,6 +13,7 @@ mod forget;
 mod import;
 mod index;
 mod man;
+mod migrate_store;
 mod overview;
 mod patterns;
 mod pin;
@@ -57,6 +58,9 @@ pub(crate) struct Global {
     /// Keep archive and configuration in this folder
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) home: Option<PathBuf>,
+    /// Keep the archive there: local, or postgres://user:password@host:port/database
+    #[arg(long, value_name = "URL", global = true)]
+    pub(crate) store: Option<String>,
     /// Print JSON, one object per line
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -118,6 +122,8 @@ pub(crate) enum Command {
     Export(export::Args),
     /// Take in what another archive exported
     Import(import::Args),
+    /// Move everything into an archive on another store, and compare
+    MigrateStore(migrate_store::Args),
     /// Tell what is stored, how large it is and how current
     Status,
     /// Check that everything is read, private and whole
@@ -161,6 +167,7 @@ pub(crate) fn run(
         Some(Command::Config) => config::run(context, ui),
         Some(Command::Export(args)) => export::run(&args, context, ui),
         Some(Command::Import(args)) => import::run(&args, context, ui),
+        Some(Command::MigrateStore(args)) => migrate_store::run(&args, context, ui),
         Some(Command::Schedule(args)) => schedule::run(&args, context, ui),
         Some(Command::Demo(args)) => demo::run(&args, context, ui),
         Some(Command::Completions(args)) => completions::run(&args, ui),
@@ -190,8 +197,9 @@ Exit codes:
         let _ = writeln!(text, "  {code}  {meaning}");
     }
     text.push_str("\nEnvironment:\n");
+    let widest = VARIABLES.iter().map(|variable| variable.name.len()).max().unwrap_or(0);
     for variable in VARIABLES {
-        let _ = writeln!(text, "  {:<19} {}", variable.name, variable.meaning);
+        let _ = writeln!(text, "  {:<widest$}  {}", variable.name, variable.meaning);
     }
     text.pop();
     text

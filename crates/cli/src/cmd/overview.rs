@@ -13,14 +13,14 @@ use backstory_store::{FlavorTotals, StoreError, Vault};
 /// Runs the command.
 pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let settings = context.settings(ui)?;
-    let options = sweep::options(&settings, sweep::configured_roots(&settings));
+    let options = sweep::options(&settings, sweep::configured_roots(&settings))?;
     let report = sweep::run(&options, context, ui)?;
     if ui.json {
         ui.json_line(&sweep::shape(&options, &report))?;
     } else {
         tell(&options, &report, context, ui)?;
     }
-    hub::deliver(&settings, &options.home, ui);
+    hub::deliver(&settings, &options.archive.home, ui);
     Ok(sweep::exit(&report, ui))
 }
 
@@ -30,7 +30,7 @@ fn tell(
     context: &Context,
     ui: &mut Ui,
 ) -> Result<(), Failure> {
-    let vault = match Vault::open(&options.home) {
+    let vault = match Vault::open(&options.archive.home) {
         Ok(vault) => Some(vault),
         Err(StoreError::Missing(_)) => None,
         Err(error) => return Err(error.into()),
@@ -132,6 +132,7 @@ fn write_gist(
         ));
     }
     facts.extend(sweep::upkeep_line(report).map(|line| ("upkeep", line)));
+    facts.extend(sweep::interruption_line(report).map(|line| ("interrupted", line)));
     if report.secrets > 0 {
         let found = plural(report.secrets, "secret");
         facts.push(("redacted", format!("{found} before anything was stored")));

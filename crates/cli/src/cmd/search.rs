@@ -7,7 +7,7 @@ use crate::error::{Exit, Failure};
 use crate::figures::count;
 use crate::ids::{self, ShortIds};
 use crate::ui::{CODE, DIM, GOOD, Ui, paint};
-use crate::{found, typed, when};
+use crate::{found, open, typed, when};
 use backstory_api as api;
 use backstory_distill::query::{End, FilterName, Filters as QueryFilters, Query};
 use backstory_engine::project_key;
@@ -113,7 +113,8 @@ pub(crate) enum By {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
-    let vault = context.vault(ui)?;
+    let archive = open::archive(&context.settings(ui)?)?;
+    let vault = Vault::open(&archive.home)?;
     let text = match args.query.as_slice() {
         [only] if only == "-" => typed::from_stdin(MAX_INPUT)?,
         words => words.join(" "),
@@ -127,7 +128,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
             .hint("name a word, a \"phrase\" or a filter; `backstory search --help` shows how"));
     }
     let options = options(args, query);
-    let answer = search(&vault, &options, context.now)?;
+    let answer = search(&vault, &*archive.index, &options, context.now)?;
     for note in &answer.paths.notes {
         ui.status(paint(DIM, note));
     }

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::error::{Exit, Failure};
 use crate::figures::{age, bytes, count, local_minute, plural};
+use crate::open;
 use crate::sweep;
 use crate::table::{Cell, Column, Table};
 use crate::ui::{BOLD, DIM, Ui, WARN, paint};
@@ -23,12 +24,13 @@ const SHOWN_LOSSES: usize = 5;
 /// Runs the command.
 pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let settings = context.settings(ui)?;
-    let vault = Vault::open(&Home::new(&settings.home.value))?;
+    let archive = open::archive(&settings)?;
+    let vault = Vault::open(&archive.home)?;
     let totals = vault.totals()?;
     let sizes = vault.sizes()?;
     let last_sweep = vault.last_sweep()?;
     let losses = recent_losses(vault.home(), context.now, ui);
-    let usage = Usage::of(&vault, &settings.retention, context.now)?;
+    let usage = Usage::of((&archive, &vault), &settings.retention, context.now)?;
     if ui.json {
         let stored = stored_shape(&totals, sizes);
         ui.json_line(&shape(&vault, stored, &totals, last_sweep, (losses, &usage)))?;

@@ -69,7 +69,7 @@ fn parse_root(text: &str) -> Result<RootArg, String> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let settings = context.settings(ui)?;
-    let mut options = sweep::options(&settings, chosen_roots(args, &settings, context)?);
+    let mut options = sweep::options(&settings, chosen_roots(args, &settings, context)?)?;
     options.reparse = args.reparse;
     options.dry_run = args.dry_run;
     if args.no_distil {
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         write_report(&report, context, ui)?;
     }
     if !args.dry_run {
-        hub::deliver(&settings, &options.home, ui);
+        hub::deliver(&settings, &options.archive.home, ui);
     }
     Ok(sweep::exit(&report, ui))
 }
@@ -125,8 +125,8 @@ fn write_report(report: &SyncReport, context: &Context, ui: &mut Ui) -> Result<(
     if !ui.is_quiet() {
         write_agents(report, ui)?;
         ui.line(sweep::gist(report))?;
-        if let Some(line) = sweep::upkeep_line(report) {
-            ui.line(line)?;
+        for line in [sweep::upkeep_line(report), sweep::interruption_line(report)] {
+            line.map_or(Ok(()), |line| ui.line(line))?;
         }
         if report.secrets > 0 {
             let secrets = plural(report.secrets, "secret");

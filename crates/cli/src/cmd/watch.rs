@@ -34,10 +34,10 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let settings = context.settings(ui)?;
-    let options = sweep::options(&settings, sweep::configured_roots(&settings));
+    let options = sweep::options(&settings, sweep::configured_roots(&settings))?;
     let (news, heard) = channel();
     stop_on_signals(news.clone())?;
-    let mut lookout = Lookout::new(&options.roots, options.home.dir(), news)?;
+    let mut lookout = Lookout::new(&options.roots, options.archive.home.dir(), news)?;
     lookout.place()?;
     ui.status(paint(DIM, format_args!("watching {}; Ctrl-C ends it", folders(&options.roots))));
     let mut watch = Watch {
@@ -129,7 +129,7 @@ impl Watch<'_> {
                 self.pace.succeeded();
                 self.told_failure = None;
                 self.tell(&report, &moment, ui)?;
-                hub::deliver(self.settings, &self.options.home, ui);
+                hub::deliver(self.settings, &self.options.archive.home, ui);
             }
             Err(failure) if failure.kind == Kind::Busy => self.pace.was_busy(Instant::now()),
             Err(failure) if is_first => return Err(failure),

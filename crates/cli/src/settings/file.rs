@@ -1,6 +1,6 @@
 //! `config.toml`: every value with the line it stands on, unknown keys told from known ones.
 
-use super::{Origin, Value, hub, retention};
+use super::{Origin, Value, hub, retention, store};
 use crate::error::Failure;
 use backstory_distill::nearest::nearest;
 use backstory_model::Flavor;
@@ -36,6 +36,7 @@ pub(super) struct ConfigFile {
     pub(super) domains: Option<Value<BTreeMap<String, String>>>,
     pub(super) task_ref: Option<Value<Vec<String>>>,
     pub(super) hub_url: Option<Value<String>>,
+    pub(super) store: store::FileStore,
 }
 
 /// The file's text; `None` if there is no such file.
@@ -63,11 +64,12 @@ impl ConfigFile {
         })?;
         let mut file = Self { path: path.to_owned(), ..Self::default() };
         for (key, value) in document.get_ref() {
-            if !parser.is_known(key, &["session_memory", "hub"], "the file") {
+            if !parser.is_known(key, &["session_memory", "hub", "store"], "the file") {
                 continue;
             }
             match key.get_ref().as_ref() {
                 "hub" => parser.hub(value, &mut file)?,
+                "store" => parser.store(value, &mut file)?,
                 _ => parser.session_memory(value, &mut file)?,
             }
         }
@@ -208,6 +210,28 @@ impl Parser<'_> {
             }
             let origin = self.origin(key.span().start);
             file.hub_url = Some(Value { value: url.to_owned(), origin });
+        }
+        Ok(())
+    }
+
+    fn store(
+        &mut self,
+        value: &Spanned<DeValue<'_>>,
+        file: &mut ConfigFile,
+    ) -> Result<(), Failure> {
+        for (key, value) in self.table(value, "store")? {
+            let name = key.get_ref().as_ref();
+            if !self.is_known(key, &store::KEYS, "[store]") {
+                continue;
+            }
+            let Some(text) = value.get_ref().as_str() else {
+                return Err(self.wrong(value.span().start, &format!("{name} must be a text")));
+            };
+            let origin = self.origin(key.span().start);
+            let known = store::KEYS.iter().zip(&mut file.store).find(|(known, _)| **known == name);
+            if let Some((_, place)) = known {
+                *place = Some(Value { value: text.to_owned(), origin });
+            }
         }
         Ok(())
     }

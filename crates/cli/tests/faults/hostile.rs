@@ -2,6 +2,7 @@
 
 use crate::history::{Claude, session_id};
 use crate::sandbox::{Sandbox, text};
+use crate::store::about_the_file;
 use std::io::{Seek, SeekFrom, Write};
 use std::process::Command;
 
@@ -67,6 +68,7 @@ fn pipes_and_link_loops_are_left_alone() {
 
 #[test]
 fn an_unreadable_file_is_named_and_tried_again() {
+    about_the_file!("somebody else may not go to the server's socket");
     let sandbox = with_good_session();
     let path = sandbox.projects().join(format!("{}.jsonl", session_id(2)));
     sandbox.write(&path, Claude::new(2, 20).turns(0..2));

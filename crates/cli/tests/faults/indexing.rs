@@ -38,21 +38,13 @@ fn succeed(sandbox: &Sandbox, arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}: {}", text(&output));
 }
 
-fn copy(from: &Path, to: &Path) {
-    for (path, bytes) in snapshot(from) {
-        let target = to.join(path.strip_prefix(from).unwrap());
-        fs_err::create_dir_all(target.parent().unwrap()).unwrap();
-        fs_err::write(target, bytes).unwrap();
-    }
-}
-
 #[test]
 fn kills_while_indexing_change_no_answer() {
     let sandbox = Sandbox::new();
     write_history(&sandbox);
     succeed(&sandbox, &["sync", "--no-index"]);
     let bare = sandbox.dir.path().join("bare");
-    copy(&sandbox.home(), &bare);
+    sandbox.store.copy(&sandbox.home(), &bare);
     let began = Instant::now();
     succeed(&sandbox, &["index"]);
     let whole = began.elapsed();
@@ -63,7 +55,7 @@ fn kills_while_indexing_change_no_answer() {
     for round in 0..40_u32 {
         let home = sandbox.dir.path().join(format!("killed-{}", round / 4));
         if !home.exists() {
-            copy(&bare, &home);
+            sandbox.store.copy(&bare, &home);
         }
         let mut child = sandbox
             .command_with_home(&home)

@@ -9,3 +9,5 @@ mod interrupted;
 mod retention;
 mod sandbox;
 mod sources_change;
+#[path = "../store/mod.rs"]
+mod store;

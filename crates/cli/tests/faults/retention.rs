@@ -3,7 +3,9 @@
 
 use crate::history::{Claude, session_id};
 use crate::sandbox::{Sandbox, snapshot, text};
-use backstory_store::{Home, SessionFilter, Vault};
+use crate::store::about_the_file;
+use backstory_index::{LocalShelf, Shelf};
+use backstory_store::{SessionFilter, Tiers, Vault};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -29,22 +31,12 @@ fn caps(home: &Path, soft: &str, hard: &str) {
     fs_err::write(home.join("config.toml"), text).unwrap();
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs_err::create_dir_all(to).unwrap();
-    for (path, bytes) in snapshot(from) {
-        let target = to.join(path.strip_prefix(from).unwrap());
-        fs_err::create_dir_all(target.parent().unwrap()).unwrap();
-        fs_err::write(target, bytes).unwrap();
-    }
-}
-
 fn packs(home: &Path) -> BTreeSet<PathBuf> {
     snapshot(&home.join("packs")).into_iter().map(|(path, _)| path).collect()
 }
 
 /// Nothing points at what is not there, and no session is without both raw events and digest.
-fn nothing_is_lost(home: &Path) -> usize {
-    let vault = Vault::open(&Home::new(home)).unwrap();
+fn nothing_is_lost(vault: &Vault) -> usize {
     assert_eq!(vault.verify().unwrap(), []);
     let mut evicted = 0;
     let sessions = vault.sessions(&SessionFilter::default()).unwrap();
@@ -61,17 +53,19 @@ fn nothing_is_lost(home: &Path) -> usize {
 }
 
 /// No pack without an owner, and the figures are those of the files.
-fn figures_are_true(home: &Path) {
-    let vault = Vault::open(&Home::new(home)).unwrap();
+fn figures_are_true(vault: &Vault) {
+    about_the_file!("rows and packs are in other files");
+    let home = vault.home().dir();
+    let files = backstory_store::PackFiles::new(home.join("packs"));
     let owned: BTreeSet<PathBuf> = vault
         .residents()
         .unwrap()
         .into_iter()
         .filter(|resident| resident.pack_bytes > 0)
-        .map(|resident| vault.home().pack(resident.id))
+        .map(|resident| files.path(resident.id))
         .collect();
     assert_eq!(packs(home), owned);
-    let tiers = vault.tiers().unwrap();
+    let tiers = tiers(vault);
     let on_disk: u64 = packs(home)
         .iter()
         .map(|pack| fs_err::metadata(pack).unwrap().len().div_ceil(4096) * 4096)
@@ -84,8 +78,12 @@ fn figures_are_true(home: &Path) {
     assert_eq!(tiers.raw_rows + tiers.distilled, database);
 }
 
-fn raw_bytes(home: &Path) -> u64 {
-    Vault::open(&Home::new(home)).unwrap().tiers().unwrap().raw()
+fn tiers(vault: &Vault) -> Tiers {
+    vault.tiers(LocalShelf::new(vault.home().dir()).bytes()).unwrap()
+}
+
+fn raw_bytes(vault: &Vault) -> u64 {
+    tiers(vault).raw()
 }
 
 #[test]
@@ -94,14 +92,14 @@ fn fifty_kills_of_an_eviction_lose_nothing() {
     write_history(&sandbox);
     sandbox.sync();
     let measured = sandbox.dir.path().join("measured");
-    copy(&sandbox.home(), &measured);
+    sandbox.store.copy(&sandbox.home(), &measured);
     caps(&measured, "1MB", "1GiB");
     let began = Instant::now();
     let output = sandbox.command_with_home(&measured).arg("sync").output().unwrap();
     let mut whole = began.elapsed().max(Duration::from_millis(20));
     assert!(output.status.success(), "{}", text(&output));
-    assert!(raw_bytes(&measured) <= TOLERATED);
-    let expected = nothing_is_lost(&measured);
+    assert!(raw_bytes(&sandbox.vault_of(&measured)) <= TOLERATED);
+    let expected = nothing_is_lost(&sandbox.vault_of(&measured));
     assert!(expected > SESSIONS / 2, "only {expected} sessions left");
 
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
@@ -111,7 +109,7 @@ fn fifty_kills_of_an_eviction_lose_nothing() {
             break;
         }
         let home = sandbox.dir.path().join(format!("killed-{round}"));
-        copy(&sandbox.home(), &home);
+        sandbox.store.copy(&sandbox.home(), &home);
         caps(&home, "1MB", "1GiB");
         let mut child = sandbox
             .command_with_home(&home)
@@ -129,23 +127,26 @@ fn fifty_kills_of_an_eviction_lose_nothing() {
         } else {
             kills += 1;
         }
-        let evicted = nothing_is_lost(&home);
+        let evicted = nothing_is_lost(&sandbox.vault_of(&home));
         partly += usize::from(
             evicted > 0 && (evicted < expected || packs(&home).len() > SESSIONS - evicted),
         );
         let output = sandbox.command_with_home(&home).arg("sync").output().unwrap();
         assert!(output.status.success(), "{}", text(&output));
         // How much a session frees is estimated: broken off and begun anew, the last may differ.
-        assert!(nothing_is_lost(&home).abs_diff(expected) <= 2);
-        assert!(raw_bytes(&home) <= TOLERATED);
-        figures_are_true(&home);
-        fs_err::remove_dir_all(&home).unwrap();
+        let vault = sandbox.vault_of(&home);
+        assert!(nothing_is_lost(&vault).abs_diff(expected) <= 2);
+        assert!(raw_bytes(&vault) <= TOLERATED);
+        figures_are_true(&vault);
+        drop(vault);
+        sandbox.store.remove(&home);
     }
     assert!(partly > 0, "no kill hit the eviction itself");
 }
 
 #[test]
 fn what_cannot_be_distilled_leaves_last_and_is_reported_one_by_one() {
+    about_the_file!("the fault is put into the file");
     let sandbox = Sandbox::new();
     write_history(&sandbox);
     let output = sandbox.run(&["sync", "--no-distil"]);
@@ -165,7 +166,7 @@ fn what_cannot_be_distilled_leaves_last_and_is_reported_one_by_one() {
 
     let vault = sandbox.vault();
     assert_eq!(vault.verify().unwrap(), []);
-    assert!(vault.tiers().unwrap().raw() <= 2_000_000);
+    assert!(raw_bytes(&vault) <= 2_000_000);
     let lost: BTreeSet<String> = vault
         .sessions(&SessionFilter::default())
         .unwrap()

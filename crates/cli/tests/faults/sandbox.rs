@@ -1,18 +1,20 @@
 //! A home directory of its own for each test, and the archive as plain text to compare.
 
+use crate::store::Store;
 use backstory_model::SessionUid;
-use backstory_store::{Home, SessionFilter, Vault};
+use backstory_store::{SessionFilter, Vault};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 pub(crate) struct Sandbox {
     pub(crate) dir: tempfile::TempDir,
+    pub(crate) store: Store,
 }
 
 impl Sandbox {
     pub(crate) fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap() }
+        Self { dir: tempfile::tempdir().unwrap(), store: Store::default() }
     }
 
     /// The user's home: what the agents wrote.
@@ -43,6 +45,7 @@ impl Sandbox {
         let mut command = Command::new(env!("CARGO_BIN_EXE_backstory"));
         command.env_clear().env("HOME", self.user_home()).env("BACKSTORY_HOME", home);
         command.env("TZ", "UTC").env("NO_COLOR", "1");
+        command.envs(self.store.variables(home));
         command
     }
 
@@ -57,7 +60,11 @@ impl Sandbox {
     }
 
     pub(crate) fn vault(&self) -> Vault {
-        Vault::open(&Home::new(self.home())).unwrap()
+        self.vault_of(&self.home())
+    }
+
+    pub(crate) fn vault_of(&self, home: &Path) -> Vault {
+        Vault::open(&self.store.home(home)).unwrap()
     }
 
     pub(crate) fn events(&self, uid: &str) -> usize {
@@ -65,7 +72,11 @@ impl Sandbox {
     }
 
     pub(crate) fn dump(&self) -> String {
-        dump(&self.home())
+        self.dump_of(&self.home())
+    }
+
+    pub(crate) fn dump_of(&self, home: &Path) -> String {
+        dump(&self.vault_of(home))
     }
 }
 
@@ -79,8 +90,7 @@ pub(crate) fn text(output: &Output) -> String {
 }
 
 /// Everything the archive knows, but for the times of the sweeps themselves.
-pub(crate) fn dump(home: &Path) -> String {
-    let vault = Vault::open(&Home::new(home)).unwrap();
+fn dump(vault: &Vault) -> String {
     assert_eq!(vault.verify().unwrap(), []);
     let mut out = String::new();
     let filter = SessionFilter { with_subagents: true, ..SessionFilter::default() };

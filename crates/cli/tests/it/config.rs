@@ -54,7 +54,7 @@ fn a_broken_file_is_refused_with_its_place() {
 #[test]
 fn configured_domains_and_patterns_reach_the_sessions() {
     let sandbox = Sandbox::with_history();
-    fs_err::remove_dir_all(sandbox.home().join("archive")).unwrap();
+    sandbox.remove_archive("archive");
     sandbox.write(
         "archive/config.toml",
         "[session_memory.domains]\nteashop = \"retail\"\n\

@@ -3,7 +3,7 @@
 use crate::sandbox::Sandbox;
 use std::fmt::Write;
 
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 24] = [
     "sync",
     "watch",
     "search",
@@ -20,6 +20,7 @@ const COMMANDS: [&str; 23] = [
     "forget",
     "export",
     "import",
+    "migrate-store",
     "status",
     "doctor",
     "config",

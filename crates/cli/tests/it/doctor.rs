@@ -1,6 +1,7 @@
 //! `backstory doctor`.
 
 use crate::sandbox::Sandbox;
+use crate::store::{self, PACKS_MARKER};
 use insta::assert_snapshot;
 
 #[test]
@@ -49,7 +50,8 @@ fn trouble_of_every_kind_is_found() {
     sandbox.run(&["sync"]);
     let archive = sandbox.home().join("archive");
     fs_err::set_permissions(&archive, PermissionsExt::from_mode(0o755)).unwrap();
-    let pack = walk(&archive.join("packs")).into_iter().next().unwrap();
+    let packs = walk(&store::packs(&archive));
+    let pack = packs.into_iter().find(|path| !path.ends_with(PACKS_MARKER)).unwrap();
     let len = fs_err::metadata(&pack).unwrap().len();
     let file = fs_err::OpenOptions::new().write(true).open(&pack).unwrap();
     file.set_len(len / 2).unwrap();
@@ -76,7 +78,9 @@ fn trouble_of_every_kind_is_found() {
 #[test]
 fn packs_without_a_session_are_named() {
     let sandbox = Sandbox::with_history();
-    sandbox.write("archive/packs/ff/0000ffff.pack", "left behind");
+    let packs = store::packs(&sandbox.home().join("archive"));
+    fs_err::create_dir_all(packs.join("ff")).unwrap();
+    fs_err::write(packs.join("ff/0000ffff.pack"), "left behind").unwrap();
     let run = sandbox.run(&["doctor"]);
     assert_eq!(run.code, 1, "{run}");
     assert!(run.stdout.contains("0000ffff.pack  belongs to no session"), "{run}");

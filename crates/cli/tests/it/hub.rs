@@ -3,7 +3,6 @@
 use crate::sandbox::Sandbox;
 use backstory_engine::notices::{Event, Notice, record};
 use backstory_model::Timestamp;
-use backstory_store::Home;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -55,7 +54,7 @@ fn sandbox(port: u16) -> Sandbox {
 
 fn note(sandbox: &Sandbox, bytes: u64) {
     let event = Event::Tier2OverCap { bytes, cap: 0 };
-    let home = Home::new(sandbox.home().join("archive"));
+    let home = sandbox.archive_in("archive");
     record(&home, &Notice { at: Timestamp(0), event }).unwrap();
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The documented example objects, by the heading they stand under.
-fn documented() -> BTreeMap<String, Vec<Value>> {
+pub(crate) fn documented() -> BTreeMap<String, Vec<Value>> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/json.md");
     let text = fs_err::read_to_string(path).unwrap();
     let mut examples: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -52,7 +52,7 @@ fn fields(value: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-fn assert_same_fields(what: &str, documented: &Value, printed: &Value) {
+pub(crate) fn assert_same_fields(what: &str, documented: &Value, printed: &Value) {
     let (mut expected, mut found) = (Vec::new(), Vec::new());
     fields(documented, "", &mut expected);
     fields(printed, "", &mut found);

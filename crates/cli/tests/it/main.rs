@@ -11,6 +11,8 @@ mod forget;
 mod hub;
 mod json;
 mod memory;
+#[cfg(unix)]
+mod migrate_store;
 mod overview;
 mod sandbox;
 #[cfg(unix)]
@@ -20,8 +22,12 @@ mod sessions;
 mod show;
 mod spool;
 mod status;
+#[path = "../store/mod.rs"]
+mod store;
 mod streams;
 mod sync;
+#[cfg(unix)]
+mod team;
 mod transfer;
 #[cfg(unix)]
 mod watch;

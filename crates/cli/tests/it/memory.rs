@@ -10,7 +10,7 @@ use std::time::Duration;
 impl Sandbox {
     /// The archive of a sandbox with a history.
     pub(crate) fn archive(&self) -> Home {
-        Home::new(self.home().join("archive"))
+        self.archive_in("archive")
     }
 
     /// Replaces what is distilled of a session.
@@ -35,13 +35,19 @@ impl Sandbox {
         self.write("archive/config.toml", &text);
     }
 
-    /// Files of the archive that hold a text, packs unpacked, and whether any row's compressed value
-    /// does.
+    /// Files of the archive that hold a text, packs unpacked, and whether any row does, compressed
+    /// values included.
     pub(crate) fn holders(&self, text: &str) -> Vec<String> {
         let home = self.archive();
         let has = |bytes: &[u8]| bytes.windows(text.len()).any(|part| part == text.as_bytes());
         let mut holders = Vec::new();
+        if self.rows_hold(home.dir(), text) {
+            holders.push("rows".to_owned());
+        }
         for path in files_below(home.dir()) {
+            if path.file_name().is_some_and(|name| name == "archive.db") {
+                continue;
+            }
             let bytes = fs_err::read(&path).unwrap();
             let is_pack = path.extension().is_some_and(|extension| extension == "pack");
             if has(&bytes) || (is_pack && unpacked(&bytes).iter().any(|block| has(block))) {

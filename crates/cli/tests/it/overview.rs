@@ -12,7 +12,7 @@ fn a_fresh_machine_is_told_where_was_looked() {
 #[test]
 fn a_first_run_tells_what_there_is() {
     let sandbox = Sandbox::with_history();
-    fs_err::remove_dir_all(sandbox.home().join("archive")).unwrap();
+    sandbox.remove_archive("archive");
     assert_snapshot!("first", sandbox.run(&[]));
     assert_snapshot!("second", sandbox.run(&[]));
 }

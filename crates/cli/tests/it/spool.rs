@@ -1,6 +1,7 @@
 //! Messages of hooks, as `backstory sync` hears them.
 
 use crate::sandbox::Sandbox;
+use crate::store::about_the_file;
 use backstory_engine::spool::{SpoolEntry, enqueue};
 use backstory_model::{Flavor, Timestamp};
 use backstory_store::Home;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 const ID: &str = "5e551011-0000-4000-8000-000000000001";
 
 fn archive(sandbox: &Sandbox) -> Home {
-    Home::new(sandbox.home().join("archive"))
+    sandbox.archive_in("archive")
 }
 
 fn sandbox() -> Sandbox {
@@ -78,6 +79,7 @@ fn a_torn_message_is_set_aside_and_the_sweep_goes_on() {
 
 #[test]
 fn a_sweep_that_fails_forgets_nothing() {
+    about_the_file!("what fails is the file");
     let sandbox = sandbox();
     leave(&sandbox, sandbox.home().join(".claude/projects/-shop/x.jsonl"));
     sandbox.write("archive/archive.db", "this is not a database, but long enough to look at it");

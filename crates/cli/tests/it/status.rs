@@ -3,7 +3,6 @@
 use crate::sandbox::{NOW, Sandbox};
 use backstory_engine::notices::{Event, Notice, record};
 use backstory_model::Timestamp;
-use backstory_store::Home;
 use insta::assert_snapshot;
 
 #[test]
@@ -32,7 +31,7 @@ fn sizes_add_up() {
 #[test]
 fn sessions_lost_lately_are_told() {
     let sandbox = Sandbox::with_history();
-    let home = Home::new(sandbox.home().join("archive"));
+    let home = sandbox.archive_in("archive");
     let now = Timestamp::parse(NOW).unwrap();
     for days in [31, 29, 6, 5, 4, 3, 2, 1] {
         let event = Event::DataLoss {

@@ -1,6 +1,7 @@
 //! `backstory sync`.
 
 use crate::sandbox::{Sandbox, claude};
+use crate::store::about_the_file;
 use insta::assert_snapshot;
 use std::io::Write;
 
@@ -31,7 +32,7 @@ fn a_dry_run_lists_files_and_stores_nothing() {
     assert_snapshot!("sync_dry_run", sandbox.run(&["sync", "--dry-run"]));
     let planned = sandbox.json(&["sync", "--dry-run", "--json"]);
     assert_eq!(planned[0]["why"], "new");
-    assert!(!sandbox.home().join(".local/share/backstory/archive.db").exists());
+    assert!(!sandbox.archive_in(".local/share/backstory").engine().exists().unwrap());
 }
 
 #[test]
@@ -86,6 +87,7 @@ fn an_unusable_home_is_named() {
     let run = sandbox.run(&["--home", "file/archive", "sync"]);
     assert_eq!(run.code, 3, "{run}");
     assert!(run.stderr.contains("the archive cannot be used"), "{run}");
+    about_the_file!("what is damaged is the file");
     sandbox.write("damaged/archive.db", "this is not a database, but long enough to look at it");
     let run = sandbox.run(&["--home", "damaged", "sync"]);
     assert_eq!(run.code, 3, "{run}");
@@ -107,7 +109,7 @@ fn problems_set_the_exit_code_and_nothing_stops() {
 fn a_second_sync_leaves_at_once() {
     let sandbox = Sandbox::new();
     sandbox.write_claude(ID, &[("Hello", "Hi")]);
-    let home = backstory_store::Home::new(sandbox.home().join("held"));
+    let home = sandbox.archive_in("held");
     let held = backstory_store::SweepLock::acquire(&home).unwrap();
     let run = sandbox.run(&["--home", "held", "sync"]);
     assert_eq!(run.code, 4, "{run}");

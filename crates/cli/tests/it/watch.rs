@@ -1,6 +1,7 @@
 //! `backstory watch`, as a process of its own.
 
 use crate::sandbox::{Sandbox, claude};
+use crate::store::about_the_file;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
@@ -191,7 +192,7 @@ fn lost_events_are_made_up_for() {
 fn it_waits_while_another_sweep_runs() {
     let mut sandbox = Sandbox::new();
     sandbox.write_claude(ID, &[("Hello", "Hi")]);
-    let home = backstory_store::Home::new(sandbox.home().join("held"));
+    let home = sandbox.archive_in("held");
     sandbox.set("BACKSTORY_HOME", &home.dir().display().to_string());
     let held = backstory_store::SweepLock::acquire(&home).unwrap();
     let watching = Watching::start(&sandbox, &["--json"]);
@@ -206,6 +207,7 @@ fn it_waits_while_another_sweep_runs() {
 #[test]
 fn an_archive_that_cannot_be_used_ends_it_at_once() {
     let sandbox = Sandbox::new();
+    about_the_file!("what is damaged is the file");
     sandbox.write("damaged/archive.db", "this is not a database, but long enough to look at it");
     let run = sandbox.run(&["--home", "damaged", "watch"]);
     assert_eq!(run.code, 3, "{run}");

@@ -3,9 +3,10 @@
 use super::paying::{Payer, Trouble};
 use super::{IndexReport, begin};
 use crate::distil::Worked;
-use backstory_index::{Prepared, Preparer};
+use crate::{Archive, SyncError};
+use backstory_index::{Prepared, Preparer, Shelf};
 use backstory_model::{Session, SessionEvent};
-use backstory_store::{Account, Home, IndexDebt, PendingSession, StoreError, Vault, Writer};
+use backstory_store::{Account, IndexDebt, PendingSession, StoreError, Vault, Writer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -83,6 +84,7 @@ impl Keeper {
 /// paid, or complained of, by [`super::keep_in_step`].
 pub(crate) struct Alongside {
     vault: Vault,
+    index: Arc<dyn Shelf>,
     payer: Option<Payer>,
     has_failed: bool,
     report: IndexReport,
@@ -95,10 +97,11 @@ pub(crate) struct Alongside {
 
 impl Alongside {
     /// Nothing is opened until there is something to take.
-    pub(crate) fn begin(writer: &mut Writer, home: &Home) -> Result<Self, StoreError> {
-        let report = begin(writer, home)?;
+    pub(crate) fn begin(writer: &mut Writer, archive: &Archive) -> Result<Self, SyncError> {
+        let report = begin(writer, archive)?;
         Ok(Self {
-            vault: Vault::open(home)?,
+            vault: Vault::open(&archive.home)?,
+            index: archive.index.clone(),
             payer: None,
             has_failed: false,
             report,
@@ -163,7 +166,7 @@ impl Alongside {
     ) -> Result<(), Trouble> {
         let payer = match &mut self.payer {
             Some(payer) => payer,
-            None => self.payer.insert(Payer::open(&self.vault)?),
+            None => self.payer.insert(Payer::open(&self.vault, &*self.index)?),
         };
         payer.take(debt, told, prepared, &mut self.report)?;
         payer.settle_if_full(writer)

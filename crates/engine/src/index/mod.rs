@@ -8,9 +8,9 @@ mod paying;
 pub(crate) use alongside::{Alongside, Keeper, Kept, Room};
 pub(crate) use card::card_text;
 
-use crate::SyncError;
-use backstory_index::{DIR_NAME, IndexError, IndexReader, IndexWriter, Stock};
-use backstory_store::{Home, StoreError, SweepLock, Vault, Writer};
+use crate::{Archive, SyncError};
+use backstory_index::{IndexError, IndexWriter, Shelf, Stock};
+use backstory_store::{StoreError, SweepLock, Vault, Writer};
 use paying::{Trouble, pay};
 
 /// What was done to the index.
@@ -51,11 +51,11 @@ pub struct IndexStatus {
 }
 
 /// How the index stands.
-pub fn index_status(vault: &Vault) -> Result<IndexStatus, StoreError> {
-    let mut status = IndexStatus { name: DIR_NAME, ..IndexStatus::default() };
+pub fn index_status(vault: &Vault, index: &dyn Shelf) -> Result<IndexStatus, StoreError> {
+    let mut status = IndexStatus { name: index.name(), ..IndexStatus::default() };
     status.behind = vault.index_debt_count()?;
-    status.bytes = vault.home().index_bytes();
-    match IndexReader::open(vault.home().dir()) {
+    status.bytes = index.bytes();
+    match index.reader() {
         Ok(reader) => {
             status.stock = Some(reader.stock());
             if let [missing, ..] = reader.missing_vectors() {
@@ -71,19 +71,17 @@ pub fn index_status(vault: &Vault) -> Result<IndexStatus, StoreError> {
 /// Brings the index up to date; with `rebuild` from nothing. `on_progress` gets sessions done and
 /// sessions to do.
 pub fn index(
-    home: &Home,
+    archive: &Archive,
     rebuild: bool,
     on_progress: &mut dyn FnMut(u64, u64),
 ) -> Result<IndexReport, SyncError> {
-    if !home.archive().exists() {
-        return Err(StoreError::Missing(home.archive()).into());
-    }
-    let _lock = SweepLock::acquire(home)?;
-    let mut writer = Writer::open(home)?;
+    archive.home.expect_archive()?;
+    let _lock = SweepLock::acquire(&archive.home)?;
+    let mut writer = Writer::open(&archive.home)?;
     if rebuild {
-        writer.renew_index(DIR_NAME)?;
+        renew(&mut writer, archive)?;
     }
-    let mut report = keep_in_step(&mut writer, home, on_progress)?;
+    let mut report = keep_in_step(&mut writer, archive, on_progress)?;
     report.is_new |= rebuild;
     Ok(report)
 }
@@ -91,19 +89,20 @@ pub fn index(
 /// The same for a caller that holds the lock and the writer.
 pub(crate) fn keep_in_step(
     writer: &mut Writer,
-    home: &Home,
+    archive: &Archive,
     on_progress: &mut dyn FnMut(u64, u64),
 ) -> Result<IndexReport, SyncError> {
-    let mut report = begin(writer, home)?;
-    let vault = Vault::open(home)?;
+    let mut report = begin(writer, archive)?;
+    let vault = Vault::open(&archive.home)?;
     if vault.index_debt_count()? == 0 {
         return Ok(report);
     }
-    match pay(writer, &vault, &mut report, on_progress) {
+    let index = &*archive.index;
+    match pay(writer, (&vault, index), &mut report, on_progress) {
         Err(Trouble::Index(IndexError::Damaged(_))) => {
-            writer.renew_index(DIR_NAME)?;
+            renew(writer, archive)?;
             report = IndexReport { is_new: true, ..IndexReport::default() };
-            tell(pay(writer, &vault, &mut report, on_progress), &mut report)?;
+            tell(pay(writer, (&vault, index), &mut report, on_progress), &mut report)?;
         }
         paid => tell(paid, &mut report)?,
     }
@@ -111,22 +110,28 @@ pub(crate) fn keep_in_step(
 }
 
 /// Sees to it that there is an index of this version.
-fn begin(writer: &mut Writer, home: &Home) -> Result<IndexReport, StoreError> {
+fn begin(writer: &mut Writer, archive: &Archive) -> Result<IndexReport, SyncError> {
     writer.commit()?;
-    let state = Vault::open(home)?.index_state()?;
-    let is_ours = state.is_some_and(|state| state.name == DIR_NAME);
-    let is_new = !is_ours || !home.dir().join(DIR_NAME).is_dir();
+    let state = Vault::open(&archive.home)?.index_state()?;
+    let is_ours = state.is_some_and(|state| state.name == archive.index.name());
+    let is_new = !is_ours || !archive.index.exists();
     if is_new {
-        writer.renew_index(DIR_NAME)?;
+        renew(writer, archive)?;
     }
     Ok(IndexReport { is_new, ..IndexReport::default() })
 }
 
+/// Begins a new index; whatever there is goes.
+fn renew(writer: &mut Writer, archive: &Archive) -> Result<(), SyncError> {
+    writer.renew_index(archive.index.name())?;
+    Ok(archive.index.remove()?)
+}
+
 /// Pays all debts and removes what a killed run left, so that the room the index takes is told right.
-pub(crate) fn tidy(writer: &mut Writer, home: &Home) -> Result<IndexReport, SyncError> {
-    let mut report = keep_in_step(writer, home, &mut |_, _| ())?;
-    let batch = Vault::open(home)?.index_state()?.map_or(0, |state| state.batch);
-    if let Err(error) = IndexWriter::open(home.dir(), batch).and_then(IndexWriter::finish) {
+pub(crate) fn tidy(writer: &mut Writer, archive: &Archive) -> Result<IndexReport, SyncError> {
+    let mut report = keep_in_step(writer, archive, &mut |_, _| ())?;
+    let batch = Vault::open(&archive.home)?.index_state()?.map_or(0, |state| state.batch);
+    if let Err(error) = IndexWriter::open(&*archive.index, batch).and_then(IndexWriter::finish) {
         report.failure.get_or_insert(error.to_string());
     }
     Ok(report)

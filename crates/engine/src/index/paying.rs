@@ -3,9 +3,9 @@
 use super::IndexReport;
 use super::card::{card, card_of};
 use backstory_distill::passages;
-use backstory_index::{DIR_NAME, IndexError, IndexWriter, Prepared};
+use backstory_index::{IndexError, IndexWriter, Prepared, Shelf};
 use backstory_model::Session;
-use backstory_store::{Account, IndexDebt, StoreError, Vault, Writer, create_private_dir};
+use backstory_store::{Account, IndexDebt, StoreError, Vault, Writer};
 
 /// Sessions looked at before the index is asked whether it is full.
 const SESSIONS_PER_LOOK: usize = 500;
@@ -30,11 +30,11 @@ impl From<IndexError> for Trouble {
 /// Pays every debt.
 pub(super) fn pay(
     writer: &mut Writer,
-    vault: &Vault,
+    (vault, index): (&Vault, &dyn Shelf),
     report: &mut IndexReport,
     on_progress: &mut dyn FnMut(u64, u64),
 ) -> Result<(), Trouble> {
-    let mut payer = Payer::open(vault)?;
+    let mut payer = Payer::open(vault, index)?;
     let total = vault.index_debt_count()?;
     let mut last_id = 0;
     loop {
@@ -61,11 +61,9 @@ pub(super) struct Payer {
 }
 
 impl Payer {
-    pub(super) fn open(vault: &Vault) -> Result<Self, Trouble> {
-        let home = vault.home().dir();
-        create_private_dir(&home.join(DIR_NAME)).map_err(IndexError::from)?;
+    pub(super) fn open(vault: &Vault, index: &dyn Shelf) -> Result<Self, Trouble> {
         let batch = vault.index_state()?.map_or(0, |state| state.batch);
-        let index = IndexWriter::open(home, batch)?;
+        let index = IndexWriter::open(index, batch)?;
         Ok(Self { index, batch, paid: Vec::new(), held: Vec::new() })
     }
 

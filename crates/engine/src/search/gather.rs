@@ -7,7 +7,7 @@ use backstory_distill::passages::{self, Voice};
 use backstory_distill::query::{Query, Without};
 use backstory_distill::ranking::{Candidate, Evidence, Ranked};
 use backstory_index::{
-    Accept, Facts, Hit, IndexError, IndexReader, Lexical, Place, Vectors, Wanted, WantedWord,
+    Accept, Facts, Hit, IndexError, Lexical, Place, Reader, Wanted, WantedWord, embed,
 };
 use backstory_meaning::Embedding;
 use backstory_model::Timestamp;
@@ -35,8 +35,8 @@ pub(super) fn has_no_words(query: &Query) -> bool {
 }
 
 impl Gatherer<'_, '_> {
-    fn index(&self) -> &IndexReader {
-        &self.searcher.index
+    fn index(&self) -> &dyn Reader {
+        &*self.searcher.index
     }
 
     /// Everything that may answer, each place once, and how many of the words each session has. Words
@@ -48,16 +48,15 @@ impl Gatherer<'_, '_> {
         paths.lexical = self.options.mode != Mode::Semantic;
         let embedded = if self.options.mode == Mode::Lexical { None } else { self.embedded(paths) };
         paths.semantic = embedded.is_some();
-        let vectors = &self.index().vectors();
         let looking = &Looking { index: self.index(), gate: self.gate, limit: self.limit() };
         let (wanted, near) = (wanted(&self.options.query), self.near_limit());
         let (found_by_words, near) = std::thread::scope(|scope| {
             let near = embedded
                 .as_ref()
                 .zip(near)
-                .map(|(query, limit)| scope.spawn(move || looking.near(vectors, query, limit)));
+                .map(|(query, limit)| scope.spawn(move || looking.near(query, limit)));
             let found = paths.lexical.then(|| looking.by_words(&wanted));
-            let near = near.map(|near| near.join().map_err(|_| IndexError::Broken)).transpose();
+            let near = near.map(|near| near.join().map_err(|_| IndexError::Broken)?).transpose();
             near.map(|near| (found, near.unwrap_or_default()))
         })?;
         let Words { prose, tools, evidence } = found_by_words.transpose()?.unwrap_or_default();
@@ -77,11 +76,13 @@ impl Gatherer<'_, '_> {
             // Only prose has a meaning to compare.
             let tools: HashSet<Place> =
                 tools.iter().filter(|hit| is_tool(hit)).map(|hit| hit.place).collect();
-            let unknown = |(place, candidate): &(&Place, &mut Candidate)| {
+            let unknown = |(place, candidate): &(&Place, &Candidate)| {
                 candidate.nearness.is_none() && !tools.contains(place)
             };
-            for (place, candidate) in found.iter_mut().filter(unknown) {
-                candidate.nearness = vectors.nearness(query, *place);
+            let unknown: Vec<Place> =
+                found.iter().filter(unknown).map(|(place, _)| *place).collect();
+            for (place, near) in unknown.iter().zip(self.index().nearness(query, &unknown)?) {
+                candidate(&mut found, *place).nearness = near;
             }
         }
         let mut candidates: Vec<Candidate> = found.into_values().collect();
@@ -109,7 +110,7 @@ impl Gatherer<'_, '_> {
             text.push_str(word);
             text.push(' ');
         }
-        let embedded = IndexReader::embed(&text);
+        let embedded = embed(&text);
         if embedded.is_none() && self.options.mode == Mode::Semantic {
             paths.notes.push("the query has too few words to compare meanings".into());
         }
@@ -167,7 +168,7 @@ impl Gatherer<'_, '_> {
 
 /// What may be looked for in any thread.
 struct Looking<'a> {
-    index: &'a IndexReader,
+    index: &'a dyn Reader,
     gate: &'a Gate<'a>,
     limit: usize,
 }
@@ -202,8 +203,8 @@ impl Looking<'_> {
     }
 
     /// Places near in meaning, as far as the vectors can tell.
-    fn near(&self, vectors: &Vectors<'_>, query: &Embedding, limit: usize) -> Vec<(Place, f32)> {
-        vectors.nearest(query, limit, &mut |place| self.gate.lets_session(place.session()))
+    fn near(&self, query: &Embedding, limit: usize) -> Result<Vec<(Place, f32)>, IndexError> {
+        self.index.nearest(query, limit, &mut |place| self.gate.lets_session(place.session()))
     }
 }
 

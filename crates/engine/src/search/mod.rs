@@ -8,7 +8,7 @@ use crate::SyncError;
 use backstory_distill::query::Query;
 use backstory_distill::ranking::{Circumstance, Ranked, rank};
 use backstory_distill::snippet::Snippet;
-use backstory_index::{IndexError, IndexReader};
+use backstory_index::{IndexError, Reader, Shelf};
 use backstory_model::{Session, SessionEvent, Timestamp};
 use backstory_store::Vault;
 use std::collections::HashMap;
@@ -120,23 +120,24 @@ pub struct FoundMoment {
 #[derive(Debug)]
 pub struct Searcher<'a> {
     vault: &'a Vault,
-    index: IndexReader,
+    index: Box<dyn Reader>,
     behind: u64,
 }
 
 /// Searches once.
 pub fn search(
     vault: &Vault,
+    index: &dyn Shelf,
     options: &SearchOptions,
     now: Timestamp,
 ) -> Result<SearchAnswer, SyncError> {
-    Searcher::open(vault)?.search(options, now)
+    Searcher::open(vault, index)?.search(options, now)
 }
 
 impl<'a> Searcher<'a> {
-    /// Opens the index beside an archive.
-    pub fn open(vault: &'a Vault) -> Result<Self, SyncError> {
-        let index = match IndexReader::open(vault.home().dir()) {
+    /// Opens the index of an archive.
+    pub fn open(vault: &'a Vault, index: &dyn Shelf) -> Result<Self, SyncError> {
+        let index = match index.reader() {
             Ok(index) => index,
             Err(IndexError::Missing(_)) => return Err(SyncError::NoIndex),
             Err(error) => return Err(error.into()),

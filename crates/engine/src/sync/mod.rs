@@ -5,6 +5,7 @@ mod discover;
 mod draft;
 mod forgotten;
 mod intake;
+mod interruption;
 mod lines;
 mod pipeline;
 mod plan;
@@ -14,6 +15,7 @@ mod spooled;
 
 pub use report::{FlavorProgress, PlannedFile, Problem, Progress, SyncReport};
 
+use crate::Archive;
 use crate::distil::{distil_and_index, distil_pending};
 use crate::evict::keep_within;
 use crate::project::Projects;
@@ -22,7 +24,7 @@ use backstory_distill::Redactor;
 use backstory_distill::retention::Budget;
 use backstory_index::IndexError;
 use backstory_model::{Flavor, Timestamp};
-use backstory_store::{Home, StoreError, SweepLock, SweepRecord, Vault, Writer};
+use backstory_store::{StoreError, SweepLock, SweepRecord, Vault, Writer};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -41,7 +43,7 @@ pub struct Root {
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct SyncOptions {
     /// Where the archive lies.
-    pub home: Home,
+    pub archive: Archive,
     /// Folders to sweep.
     pub roots: Vec<Root>,
     /// Read every file again from its beginning.
@@ -100,24 +102,46 @@ pub fn sync(
     now: Timestamp,
     on_progress: &mut dyn FnMut(Progress),
 ) -> Result<SyncReport, SyncError> {
-    let began = Instant::now();
-    let mut report = empty_report(options);
     if options.dry_run {
-        let vault =
-            if options.home.archive().exists() { Some(Vault::open(&options.home)?) } else { None };
-        let found = discover::discover(options, &mut report);
-        let tasks = plan::plan(found, vault.as_ref(), options.reparse)?;
-        report.planned = tasks.iter().map(plan::Task::planned).collect();
-        return Ok(report);
+        return plan_only(options);
     }
-    let _lock = SweepLock::acquire(&options.home)?;
+    let began = Instant::now();
+    interruption::outlast(
+        || SweepLock::acquire(&options.archive.home).map_err(SyncError::from),
+        |_lock| sync_locked(options, now, began, on_progress),
+    )
+    .map(|(report, interruptions)| SyncReport { interruptions, ..report })
+}
+
+/// What would be read.
+fn plan_only(options: &SyncOptions) -> Result<SyncReport, SyncError> {
+    let mut report = empty_report(options);
+    let vault = if options.archive.home.engine().exists()? {
+        Some(Vault::open(&options.archive.home)?)
+    } else {
+        None
+    };
+    let found = discover::discover(options, &mut report);
+    let tasks = plan::plan(found, vault.as_ref(), options.reparse)?;
+    report.planned = tasks.iter().map(plan::Task::planned).collect();
+    Ok(report)
+}
+
+/// One sweep, under the lock.
+fn sync_locked(
+    options: &SyncOptions,
+    now: Timestamp,
+    began: Instant,
+    on_progress: &mut dyn FnMut(Progress),
+) -> Result<SyncReport, SyncError> {
+    let mut report = empty_report(options);
     let spooled = spooled::hear(options, now, &mut report);
-    if options.reparse && options.home.archive().exists() {
-        Vault::mark_lost_payloads(&options.home)?;
+    if options.reparse && options.archive.home.engine().exists()? {
+        Vault::mark_lost_payloads(&options.archive.home)?;
     }
     let found = discover::discover(options, &mut report);
-    let mut writer = Writer::open(&options.home)?;
-    let vault = Vault::open(&options.home)?;
+    let mut writer = Writer::open(&options.archive.home)?;
+    let vault = Vault::open(&options.archive.home)?;
     let tasks = plan::plan(found, Some(&vault), options.reparse)?;
     let mut progress = Progress {
         files_total: tasks.len() as u64,
@@ -192,15 +216,15 @@ fn settle(
         (progress.sessions_done, progress.sessions_total) = (done, total);
         on_progress(*progress);
     };
-    let home = &options.home;
+    let archive = &options.archive;
     if options.index {
-        let (distilled, indexed) = distil_and_index(writer, home, false, now, &mut tell)?;
+        let (distilled, indexed) = distil_and_index(writer, archive, false, now, &mut tell)?;
         report.distilled.add(distilled);
         report.indexed.add(indexed);
     } else {
-        report.distilled.add(distil_pending(writer, home, false, now, None, &mut tell)?);
+        report.distilled.add(distil_pending(writer, &archive.home, false, now, None, &mut tell)?);
     }
-    report.evictions.add(keep_within(writer, &options.home, budget, now)?);
+    report.evictions.add(keep_within(writer, archive, budget, now)?);
     Ok(())
 }
 

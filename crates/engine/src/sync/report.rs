@@ -112,6 +112,8 @@ pub struct SyncReport {
     pub indexed: IndexReport,
     /// What left to keep the budget.
     pub evictions: EvictReport,
+    /// How often the archive was out of reach for a while; counts are of the last stretch.
+    pub interruptions: u32,
 }
 
 impl SyncReport {

@@ -12,7 +12,7 @@ pub(super) fn hear(options: &SyncOptions, now: Timestamp, report: &mut SyncRepor
     if !options.spool {
         return Drained::default();
     }
-    let drained = spool::drain(&options.home, now);
+    let drained = spool::drain(&options.archive.home, now);
     for odd in &drained.set_aside {
         report.problem(Problem {
             flavor: None,

@@ -12,6 +12,16 @@ const MOST_CELLS: usize = 1024;
 const SAMPLE_PER_CELL: usize = 24;
 const ROUNDS: usize = 4;
 
+/// So many cells suit `count` vectors.
+pub(super) fn cells_for(count: usize) -> usize {
+    (count / CELL).min(MOST_CELLS)
+}
+
+/// Vectors enough to choose so many cells by.
+pub(super) fn sample_for(cells: usize) -> usize {
+    cells * SAMPLE_PER_CELL
+}
+
 /// A row and its scale.
 pub(super) type Vector<'a> = (&'a [u8; DIMENSIONS], f32);
 
@@ -24,7 +34,16 @@ pub(super) struct Cells {
 impl Cells {
     /// Chooses cells for `count` vectors; none if they are few.
     pub(super) fn of<'a>(count: usize, vector: &dyn Fn(usize) -> Vector<'a>) -> Self {
-        let cells = if count <= LARGEST_FLAT { 0 } else { (count / CELL).min(MOST_CELLS) };
+        let cells = if count <= LARGEST_FLAT { 0 } else { cells_for(count) };
+        Self::choose(cells, count, vector)
+    }
+
+    /// Chooses so many cells by `count` vectors.
+    pub(super) fn choose<'a>(
+        cells: usize,
+        count: usize,
+        vector: &dyn Fn(usize) -> Vector<'a>,
+    ) -> Self {
         let spread = |parts: usize| (0..parts).map(move |at| at * count / parts);
         let mut centres = Self { rows: Vec::new(), scales: Vec::new() };
         for (row, scale) in spread(cells).map(vector) {

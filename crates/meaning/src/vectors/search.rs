@@ -2,19 +2,10 @@
 
 use super::VectorFile;
 use super::cells::LARGEST_FLAT;
-use super::codes::Weighed;
+use super::shortlist::{Candidate, Shortlist, codes_to_read};
 use crate::embedding::{Embedding, dot};
 use fearless_simd::{Level, dispatch};
 use std::cmp::{Ordering, Reverse};
-
-/// One in so many of the vectors in cells has its code read.
-const READ_ONE_IN: usize = 7;
-/// Where that would be few, so many are.
-const FEWEST_CODES: usize = 50_000;
-/// Vectors whose codes look best are compared themselves: so many for every place that is wanted,
-const COMPARED_PER_PLACE: usize = 10;
-/// but not fewer than this.
-const FEWEST_COMPARED: usize = 1_000;
 
 /// The places nearest to `query` in several files, as [`VectorFile::nearest`] in one. Better than
 /// asking every file by itself: what is far off in all of them together is not looked at in any.
@@ -97,20 +88,6 @@ fn probes<'f>(files: &[&'f VectorFile<'f>], query: &Embedding) -> Vec<Probe<'f>>
     probes
 }
 
-/// A vector whose code looks good.
-struct Candidate<'f> {
-    file: &'f VectorFile<'f>,
-    row: u32,
-    guess: f32,
-    place: u64,
-}
-
-impl Candidate<'_> {
-    fn order(&self, other: &Self) -> Ordering {
-        other.guess.total_cmp(&self.guess).then(self.place.cmp(&other.place))
-    }
-}
-
 /// The vectors whose codes look best among the nearest cells.
 fn by_code<'f>(
     files: &[&'f VectorFile<'f>],
@@ -118,13 +95,9 @@ fn by_code<'f>(
     coded: usize,
     limit: usize,
     accept: &mut dyn FnMut(u64) -> bool,
-) -> Vec<Candidate<'f>> {
-    let wanted = limit.saturating_mul(COMPARED_PER_PLACE).max(FEWEST_COMPARED);
-    let to_read = (coded / READ_ONE_IN).max(FEWEST_CODES);
-    let weighed = Weighed::new(&query.values.map(|value| f32::from(value) * query.scale));
-    let mut candidates: Vec<Candidate<'f>> = Vec::new();
-    let mut least = f32::NEG_INFINITY;
-    let mut against: Vec<u32> = Vec::new();
+) -> Vec<Candidate<Row<'f>>> {
+    let to_read = codes_to_read(coded);
+    let mut shortlist = Shortlist::new(query, limit);
     let mut read = 0;
     for Probe { file, cell, nearness } in probes(files, query) {
         if read >= to_read {
@@ -133,45 +106,25 @@ fn by_code<'f>(
         let end = |cell: usize| u32::from_le_bytes(file.ends[cell]) as usize;
         let from = cell.checked_sub(1).map_or(0, end);
         let step = f32::from_le_bytes(file.spreads[cell]);
-        let codes = &file.codes[from..end(cell)];
-        against.resize(codes.len(), 0);
-        dispatch!(Level::new(), _ => {
-            for (against, code) in against.iter_mut().zip(codes) {
-                *against = weighed.against(code);
-            }
-        });
-        let mut most = weighed.most_against((least - nearness) / step);
-        for (at, against) in against.iter().enumerate() {
-            if *against > most {
-                continue;
-            }
-            let guess = nearness + weighed.balance(*against) * step;
+        shortlist.read((nearness, step), &file.codes[from..end(cell)], |at| {
             let row = u32::from_le_bytes(file.coded_rows[from + at]);
-            let Some(place) = file.places.get(row as usize) else { continue };
-            let place = u64::from_le_bytes(*place);
-            if !accept(place) {
-                continue;
-            }
-            candidates.push(Candidate { file, row, guess, place });
-            if candidates.len() >= wanted.saturating_mul(2) {
-                candidates.select_nth_unstable_by(wanted - 1, Candidate::order);
-                candidates.truncate(wanted);
-                least = candidates[wanted - 1].guess;
-                most = weighed.most_against((least - nearness) / step);
-            }
-        }
+            let place = u64::from_le_bytes(*file.places.get(row as usize)?);
+            accept(place).then_some((place, (file, row)))
+        });
         read += end(cell) - from;
     }
-    candidates.sort_unstable_by(Candidate::order);
-    candidates.truncate(wanted);
-    candidates
+    shortlist.finish()
 }
 
-fn compare(query: &Embedding, candidates: &[Candidate<'_>], best: &mut Best) {
+/// A row of a file.
+type Row<'f> = (&'f VectorFile<'f>, u32);
+
+fn compare(query: &Embedding, candidates: &[Candidate<Row<'_>>], best: &mut Best) {
     let mut cosines = vec![0_f32; candidates.len()];
     dispatch!(Level::new(), _ => {
         for (cosine, candidate) in cosines.iter_mut().zip(candidates) {
-            *cosine = candidate.file.cosine(query, candidate.row as usize);
+            let (file, row) = candidate.what;
+            *cosine = file.cosine(query, row as usize);
         }
     });
     for (cosine, candidate) in cosines.iter().zip(candidates) {
@@ -180,7 +133,7 @@ fn compare(query: &Embedding, candidates: &[Candidate<'_>], best: &mut Best) {
 }
 
 /// The best places so far, each with its best cosine.
-struct Best {
+pub(super) struct Best {
     limit: usize,
     places: Vec<(u64, f32)>,
     /// What is farther than this is not among them.
@@ -188,12 +141,12 @@ struct Best {
 }
 
 impl Best {
-    fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize) -> Self {
         let least = if limit == 0 { f32::INFINITY } else { f32::NEG_INFINITY };
         Self { limit, places: Vec::new(), least }
     }
 
-    fn add(&mut self, place: u64, cosine: f32) {
+    pub(super) fn add(&mut self, place: u64, cosine: f32) {
         if cosine >= self.least {
             self.places.push((place, cosine));
             if self.places.len() >= self.limit.saturating_mul(4).max(256) {
@@ -213,7 +166,7 @@ impl Best {
         }
     }
 
-    fn finish(mut self) -> Vec<(u64, f32)> {
+    pub(super) fn finish(mut self) -> Vec<(u64, f32)> {
         self.settle();
         self.places
     }

@@ -130,7 +130,7 @@ fn write_cells<'a>(
     Ok(())
 }
 
-fn code_from(centre: Vector<'_>, vector: Vector<'_>) -> ([u8; super::CODE], f32) {
+pub(super) fn code_from(centre: Vector<'_>, vector: Vector<'_>) -> ([u8; super::CODE], f32) {
     dispatch!(Level::new(), _ => {
         let mut rest = [0_f32; DIMENSIONS];
         for (rest, (value, middle)) in rest.iter_mut().zip(vector.0.iter().zip(centre.0)) {

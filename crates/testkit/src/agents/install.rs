@@ -115,11 +115,7 @@ impl Clis {
 
 /// The directory shared by every test run of this workspace: below cargo's target directory.
 pub fn cache() -> io::Result<PathBuf> {
-    let program = std::env::current_exe()?;
-    let target = program.ancestors().find(|a| a.join("CACHEDIR.TAG").is_file());
-    target.map(|t| t.join("agents")).ok_or_else(|| {
-        io::Error::new(io::ErrorKind::NotFound, "this test does not run from a target directory")
-    })
+    Ok(crate::target::directory()?.join("agents"))
 }
 
 /// Installs every CLI below `cache`, unless a former call did. Calls from several processes wait for

@@ -1,17 +1,17 @@
 //! Schema migrations: additive, named by time, each applied once. An older binary opens a newer
 //! database, because nothing is ever removed or renamed and unknown migrations are left alone.
 
-use crate::StoreError;
 use rusqlite::{Connection, TransactionBehavior};
 
 const MIGRATIONS: &[(&str, &str)] = &[
     ("20261115T210000_initial", include_str!("../migrations/20261115T210000_initial.sql")),
     ("20261116T000000_distilled", include_str!("../migrations/20261116T000000_distilled.sql")),
     ("20261116T040000_index", include_str!("../migrations/20261116T040000_index.sql")),
+    ("20261116T180000_own_sources", include_str!("../migrations/20261116T180000_own_sources.sql")),
 ];
 
 /// Applies what is missing.
-pub(crate) fn run(connection: &mut Connection) -> Result<(), StoreError> {
+pub(crate) fn run(connection: &mut Connection) -> rusqlite::Result<()> {
     if is_current(connection) {
         return Ok(());
     }

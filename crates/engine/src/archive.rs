@@ -1,0 +1,21 @@
+//! Where everything lies.
+
+use backstory_index::Shelf;
+use backstory_store::{Home, StoreError, Tiers, Vault};
+use std::sync::Arc;
+
+/// An archive and the search index over it.
+#[derive(Clone, Debug)]
+pub struct Archive {
+    /// Rows and payloads.
+    pub home: Home,
+    /// The index.
+    pub index: Arc<dyn Shelf>,
+}
+
+impl Archive {
+    /// Bytes per tier.
+    pub fn tiers(&self, vault: &Vault) -> Result<Tiers, StoreError> {
+        vault.tiers(self.index.bytes())
+    }
+}

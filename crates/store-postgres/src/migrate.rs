@@ -1,0 +1,49 @@
+//! Schema migrations: additive, named by time, each applied once, by one process at a time. An older
+//! binary uses a newer schema, because nothing is ever removed or renamed.
+
+use crate::connection::{Connection, SCHEMA, refused};
+use backstory_store::StoreError;
+
+const MIGRATIONS: &[(&str, &str)] = &[
+    ("20261116T180000_initial", include_str!("../migrations/20261116T180000_initial.sql")),
+    ("20261116T190000_search", include_str!("../migrations/20261116T190000_search.sql")),
+];
+
+/// Keeps two processes from migrating at once.
+const LOCK: i64 = 0x6261_636b_7374_6f72;
+
+/// True once there is a schema of ours.
+pub(crate) fn exists(connection: &mut Connection) -> Result<bool, StoreError> {
+    let sql = "SELECT to_regclass($1) IS NOT NULL";
+    let found = connection.client.query_one(sql, &[&format!("{SCHEMA}.migrations")]);
+    found.map(|row| row.get(0)).map_err(refused)
+}
+
+/// True if nothing this version needs is missing.
+pub(crate) fn is_current(connection: &mut Connection) -> Result<bool, StoreError> {
+    let Some((newest, _)) = MIGRATIONS.last() else { return Ok(true) };
+    let sql = format!("SELECT 1 FROM {SCHEMA}.migrations WHERE name = $1");
+    let found = connection.client.query_opt(&sql, &[newest]);
+    found.map(|row| row.is_some()).map_err(refused)
+}
+
+/// Applies what is missing.
+pub(crate) fn run(connection: &mut Connection) -> Result<(), StoreError> {
+    if exists(connection)? && is_current(connection)? {
+        return Ok(());
+    }
+    let mut transaction = connection.client.transaction().map_err(refused)?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).map_err(refused)?;
+    let begin = format!(
+        "CREATE SCHEMA IF NOT EXISTS {SCHEMA};
+         CREATE TABLE IF NOT EXISTS {SCHEMA}.migrations (name TEXT PRIMARY KEY);"
+    );
+    transaction.batch_execute(&begin).map_err(refused)?;
+    for (name, sql) in MIGRATIONS {
+        let note = format!("INSERT INTO {SCHEMA}.migrations VALUES ($1) ON CONFLICT DO NOTHING");
+        if transaction.execute(&note, &[name]).map_err(refused)? == 1 {
+            transaction.batch_execute(sql).map_err(refused)?;
+        }
+    }
+    transaction.commit().map_err(refused)
+}

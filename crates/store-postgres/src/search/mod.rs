@@ -1,0 +1,156 @@
+//! The search index of a team's archive, beside its rows on the server: full text by `tsvector` over our
+//! own terms, ranked here by BM25 from counts the server gives, and vectors by the cells and codes of
+//! the local index.
+//!
+//! A commit is one transaction and carries the number of its batch. Removing deletes rows and then
+//! vacuums: no statement can read them any more. What the server keeps beyond that are bytes in freed
+//! room until it is used again, lexemes without a place in the tree of the full text, and its own log:
+//! `REINDEX` and `VACUUM FULL` of the `search_…_all` tables remove the first two for good.
+
+mod asked;
+mod best;
+mod counts;
+mod lexemes;
+mod near;
+mod newest;
+mod reader;
+mod terms;
+mod vectors;
+mod writer;
+
+use crate::Postgres;
+use crate::migrate;
+use crate::pool::Pool;
+use backstory_index::{IndexError, Reader, Shelf, Writer};
+use postgres::Client;
+use reader::PostgresReader;
+use std::sync::Arc;
+use writer::PostgresWriter;
+
+/// A change of tables, terms or passages changes the number; an index under another name is of another
+/// version and is built anew.
+const NAME: &str = "postgres-v3";
+
+/// The server an index is kept on.
+#[derive(Clone, Debug)]
+pub struct PostgresShelf {
+    pool: Arc<Pool>,
+}
+
+impl PostgresShelf {
+    /// The one beside the rows of an archive; nothing is created.
+    pub fn beside(rows: &Postgres) -> Self {
+        Self { pool: Arc::clone(&rows.pool) }
+    }
+
+    fn connect(&self) -> Result<Client, IndexError> {
+        let mut client =
+            self.pool.client().map_err(|error| IndexError::Server(error.to_string()))?;
+        // Every query here has an index made for it, and an estimate that is off must not matter.
+        client.batch_execute("SET enable_seqscan = off; SET jit = off").map_err(refused)?;
+        Ok(client)
+    }
+
+    fn has_tables(client: &mut Client) -> Result<bool, IndexError> {
+        let known = "SELECT to_regclass('search_state') IS NOT NULL";
+        Ok(client.query_one(known, &[]).map_err(refused)?.get(0))
+    }
+
+    /// What the state says; none if there is no index of this version.
+    fn state(client: &mut Client) -> Result<Option<State>, IndexError> {
+        if !Self::has_tables(client)? {
+            return Ok(None);
+        }
+        let sql = "SELECT batch, passages, vectors, centred FROM search_state WHERE name = $1";
+        let row = client.query_opt(sql, &[&NAME]).map_err(refused)?;
+        Ok(row.map(|row| State {
+            batch: row.get::<_, i64>(0) as u64,
+            passages: row.get::<_, i64>(1) as u64,
+            vectors: row.get::<_, i64>(2) as u64,
+            centred: row.get::<_, i64>(3) as u64,
+        }))
+    }
+}
+
+/// How an index stands.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    batch: u64,
+    passages: u64,
+    vectors: u64,
+    /// For how many vectors the cells were chosen; none if they are too few for cells.
+    centred: u64,
+}
+
+impl Shelf for PostgresShelf {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn exists(&self) -> bool {
+        self.connect().is_ok_and(|mut client| matches!(Self::state(&mut client), Ok(Some(_))))
+    }
+
+    /// Of tables that several tenants share, the share of this one's passages.
+    fn bytes(&self) -> u64 {
+        let sql = "SELECT CAST(coalesce(sum(pg_total_relation_size(c.oid)), 0)
+                * coalesce((SELECT sum(passages) FROM search_state), 0)
+                / greatest((SELECT sum(passages) FROM search_state_all), 1) AS BIGINT)
+            FROM pg_class c
+            WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+                AND c.relname LIKE 'search\\_%\\_all'";
+        let Ok(mut client) = self.connect() else { return 0 };
+        if !Self::has_tables(&mut client).unwrap_or(false) {
+            return 0;
+        }
+        client.query_one(sql, &[]).map_or(0, |row| row.get::<_, i64>(0) as u64)
+    }
+
+    fn remove(&self) -> Result<(), IndexError> {
+        let mut client = self.connect()?;
+        if !Self::has_tables(&mut client)? {
+            return Ok(());
+        }
+        client
+            .batch_execute(
+                "BEGIN; DELETE FROM search_state; DELETE FROM search_passages;
+                 DELETE FROM search_terms; DELETE FROM search_vectors; DELETE FROM search_codes;
+                 COMMIT",
+            )
+            .map_err(refused)?;
+        writer::vacuum(&mut client)
+    }
+
+    fn reader(&self) -> Result<Box<dyn Reader>, IndexError> {
+        let mut client = self.connect()?;
+        match Self::state(&mut client)? {
+            Some(state) => Ok(Box::new(PostgresReader::new(self.clone(), client, state))),
+            None => Err(IndexError::Missing("the database of the archive".into())),
+        }
+    }
+
+    fn writer(&self, batch: u64) -> Result<Box<dyn Writer>, IndexError> {
+        let mut seat = self.pool.seat();
+        let migrated = seat.connection().and_then(migrate::run);
+        migrated.map_err(|error| IndexError::Server(error.to_string()))?;
+        drop(seat);
+        let mut client = self.connect()?;
+        let sql = "INSERT INTO search_state (name) VALUES ($1) ON CONFLICT (tenant) DO NOTHING";
+        client.execute(sql, &[&NAME]).map_err(refused)?;
+        let Some(state) = Self::state(&mut client)? else {
+            return Err(IndexError::Damaged("it is of another version".into()));
+        };
+        if state.batch < batch {
+            let ends = format!("it ends at commit {}, not {batch}", state.batch);
+            return Err(IndexError::Damaged(ends));
+        }
+        Ok(Box::new(PostgresWriter::new(client, state, batch)?))
+    }
+}
+
+/// What Postgres says.
+#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+fn refused(error: postgres::Error) -> IndexError {
+    let said = error.as_db_error().map(|said| said.message().to_owned());
+    IndexError::Server(said.unwrap_or_else(|| error.to_string()))
+}

@@ -1,0 +1,103 @@
+//! What is near in meaning: the codes of the most promising cells are read, and only the vectors whose
+//! codes look best.
+
+use super::State;
+use super::reader::Session;
+use super::vectors::{self, CODED_BYTES};
+use backstory_index::{IndexError, Place};
+use backstory_meaning::vectors::elsewhere::{Code, best_of};
+use backstory_meaning::vectors::{Shortlist, codes_to_read};
+use backstory_meaning::{Embedding, cosine};
+use std::collections::HashMap;
+
+/// The places nearest to a query, best first, each once.
+pub(super) fn nearest(
+    session: &mut Session,
+    state: State,
+    query: &Embedding,
+    limit: usize,
+    accept: &mut dyn FnMut(u64) -> bool,
+) -> Result<Vec<(u64, f32)>, IndexError> {
+    if state.centred == 0 {
+        let mut all = Vec::new();
+        vectors::each(&mut session.client, &mut |place, vector| {
+            if accept(place) {
+                all.push((place, vector));
+            }
+        })?;
+        return Ok(best_of(query, all, limit));
+    }
+    let centres = vectors::centres(&mut session.client)?;
+    let cells = centres.by_nearness(query);
+    let per_cell = (state.vectors as usize / cells.len().max(1)).max(1);
+    let promising = codes_to_read(state.vectors as usize).div_ceil(per_cell);
+    let (first, others) = cells.split_at(promising.min(cells.len()));
+    let places = shortlist(session, first, query, limit, accept)?;
+    let found = compare(session, query, &places, limit)?;
+    if found.len() == limit || others.is_empty() {
+        return Ok(found);
+    }
+    // Too few are acceptable where the query points to, so every code has to be asked for.
+    let places = shortlist(session, &cells, query, limit, accept)?;
+    compare(session, query, &places, limit)
+}
+
+/// The places whose codes look best in some cells.
+fn shortlist(
+    session: &mut Session,
+    cells: &[(usize, f32)],
+    query: &Embedding,
+    limit: usize,
+    accept: &mut dyn FnMut(u64) -> bool,
+) -> Result<Vec<u64>, IndexError> {
+    let numbers: Vec<i32> = cells.iter().map(|(cell, _)| *cell as i32).collect();
+    let ranks: HashMap<i32, usize> = numbers.iter().copied().zip(0..).collect();
+    let sql = "SELECT cell, spread, coded FROM search_codes WHERE cell = ANY($1)";
+    let mut rows = session.rows(sql, &[&numbers])?;
+    // The best first: what they bring spares work with the others.
+    rows.sort_by_key(|row| ranks.get(&row.get::<_, i32>(0)).copied());
+    let mut shortlist: Shortlist<()> = Shortlist::new(query, limit);
+    let mut codes: Vec<Code> = Vec::new();
+    for row in &rows {
+        let Some(rank) = ranks.get(&row.get::<_, i32>(0)) else { continue };
+        let coded = row.get::<_, &[u8]>(2).as_chunks::<CODED_BYTES>().0;
+        codes.clear();
+        codes.extend(coded.iter().filter_map(|coded| coded.last_chunk().copied()));
+        shortlist.read((cells[*rank].1, row.get(1)), &codes, |at| {
+            let place = u64::from_le_bytes(*coded[at].first_chunk()?);
+            accept(place).then_some((place, ()))
+        });
+    }
+    Ok(shortlist.places())
+}
+
+fn compare(
+    session: &mut Session,
+    query: &Embedding,
+    places: &[u64],
+    limit: usize,
+) -> Result<Vec<(u64, f32)>, IndexError> {
+    Ok(best_of(query, vectors_of(session, places)?, limit))
+}
+
+/// How near places are, for those that have a vector.
+pub(super) fn nearness(
+    session: &mut Session,
+    query: &Embedding,
+    places: &[Place],
+) -> Result<Vec<Option<f32>>, IndexError> {
+    let wanted: Vec<u64> = places.iter().map(|place| place.0).collect();
+    let mut near: HashMap<u64, f32> = HashMap::new();
+    for (place, vector) in vectors_of(session, &wanted)? {
+        let cosine = cosine(query, &vector);
+        near.entry(place).and_modify(|best| *best = best.max(cosine)).or_insert(cosine);
+    }
+    Ok(wanted.iter().map(|place| near.get(place).copied()).collect())
+}
+
+fn vectors_of(session: &mut Session, places: &[u64]) -> Result<Vec<(u64, Embedding)>, IndexError> {
+    let places: Vec<i64> = places.iter().map(|place| *place as i64).collect();
+    let sql = "SELECT place, scale, numbers FROM search_vectors WHERE place = ANY($1)";
+    let rows = session.rows(sql, &[&places])?;
+    Ok(rows.iter().filter_map(vectors::read).collect())
+}
