@@ -74,8 +74,9 @@ pub(crate) fn is_held(connection: &mut Connection, process: i32) -> Result<bool,
 /// Who holds the lock, as far as the server tells.
 fn holder(connection: &mut Connection, tenant: &str) -> String {
     let sql = "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
-        WHERE locktype = 'advisory' AND classid::bigint = $1 AND objid::bigint = hashtext($2)::bigint & 4294967295
-            AND granted";
+        WHERE locktype = 'advisory' AND granted AND classid::bigint = $1
+            AND objid::bigint = hashtext($2)::bigint & 4294967295
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     let found = connection.client.query_opt(sql, &[&i64::from(FAMILY), &tenant]);
     let name = found.ok().flatten().and_then(|row| row.try_get::<_, String>(0).ok());
     let name = name.as_deref().and_then(|name| name.strip_prefix("backstory "));

@@ -2,6 +2,7 @@
 
 use crate::history::{Claude, session_id};
 use crate::sandbox::{Sandbox, snapshot, text};
+use crate::store::{about_the_file, is_postgres};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -78,6 +79,7 @@ fn kills_while_indexing_change_no_answer() {
 
 #[test]
 fn a_lost_or_damaged_index_is_built_anew() {
+    about_the_file!("the index is damaged as files are");
     let sandbox = Sandbox::new();
     write_history(&sandbox);
     sandbox.sync();
@@ -100,6 +102,7 @@ fn a_lost_or_damaged_index_is_built_anew() {
 
 #[test]
 fn without_vectors_words_still_answer_and_it_says_so() {
+    about_the_file!("vectors are lost as files are");
     let sandbox = Sandbox::new();
     write_history(&sandbox);
     sandbox.sync();
@@ -124,15 +127,18 @@ fn what_was_evicted_or_forgotten_is_no_stale_hit() {
     sandbox.sync();
     let found = |word: &str| text(&sandbox.run(&["search", "--json", "--mode", "lexical", word]));
     assert!(found("zanzibar*").contains(&session_id(7)));
-    let bytes = |home: &Path| -> u64 {
-        snapshot(&index(home)).iter().map(|(_, bytes)| bytes.len() as u64).sum()
+    // A table on a server keeps its room for rows to come.
+    let bytes = |home: &Path| -> Option<u64> {
+        let files = (!is_postgres()).then(|| snapshot(&index(home)))?;
+        Some(files.iter().map(|(_, bytes)| bytes.len() as u64).sum())
     };
     let before = bytes(&sandbox.home());
 
     let caps = "[session_memory.retention]\nraw_soft_cap_bytes = \"300kB\"\n";
     fs_err::write(sandbox.home().join("config.toml"), caps).unwrap();
     succeed(&sandbox, &["evict"]);
-    assert!(bytes(&sandbox.home()) < before / 2, "the index did not shrink");
+    let after = bytes(&sandbox.home());
+    assert!(after <= before.map(|before| before / 2), "the index did not shrink");
     let said = found("parser7");
     for line in said.lines().skip(1).filter(|line| line.starts_with('{')) {
         let session: serde_json::Value = serde_json::from_str(line).unwrap();

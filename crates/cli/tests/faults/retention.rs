@@ -3,7 +3,7 @@
 
 use crate::history::{Claude, session_id};
 use crate::sandbox::{Sandbox, snapshot, text};
-use crate::store::about_the_file;
+use crate::store::{self, about_the_file};
 use backstory_index::{LocalShelf, Shelf};
 use backstory_store::{SessionFilter, Tiers, Vault};
 use std::collections::BTreeSet;
@@ -32,7 +32,8 @@ fn caps(home: &Path, soft: &str, hard: &str) {
 }
 
 fn packs(home: &Path) -> BTreeSet<PathBuf> {
-    snapshot(&home.join("packs")).into_iter().map(|(path, _)| path).collect()
+    let files = snapshot(&store::packs(home)).into_iter().map(|(path, _)| path);
+    files.filter(|path| !path.ends_with(store::PACKS_MARKER)).collect()
 }
 
 /// Nothing points at what is not there, and no session is without both raw events and digest.

@@ -22,7 +22,7 @@ fn history() -> Sandbox {
     sandbox
 }
 
-/// What was told, without the column that depends on where rows are kept.
+/// What was told, without the room that depends on where rows are kept.
 fn without_room(run: &Run) -> String {
     let told = run.to_string();
     let header = told.lines().find(|line| line.starts_with("ID ")).unwrap();
@@ -30,8 +30,11 @@ fn without_room(run: &Run) -> String {
     let (mut lines, mut in_table) = (String::new(), false);
     for line in told.lines() {
         in_table = line == header || (in_table && !line.is_empty());
-        let shown =
-            if in_table { format!("{}  {}", &line[..from], &line[to..]) } else { line.into() };
+        let shown = match line.split_once("), ") {
+            _ if in_table => format!("{}  {}", &line[..from], &line[to..]),
+            Some((left, freed)) if freed.ends_with(" freed") => format!("{left}), [SIZE] freed"),
+            _ => line.into(),
+        };
         lines.extend([shown.as_str(), "\n"]);
     }
     lines

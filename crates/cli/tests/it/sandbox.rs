@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 pub(crate) const NOW: &str = "2026-11-15T12:00:00Z";
 
 /// Lines whose sizes depend on where rows are kept.
-const OF_THE_STORE: [&str; 4] =
-    ["stored", "rows of raw events", "tier 1, raw", "tier 2, distilled"];
+const OF_THE_STORE: [&str; 5] =
+    ["stored", "rows of raw events", "search index  ", "tier 1, raw", "tier 2, distilled"];
 /// Lines of which only the words are the same wherever rows are kept.
 const SIZED_BY_THE_STORE: [&str; 2] = ["tier 1  ", "tier 2  "];
 

@@ -1,6 +1,7 @@
 //! `backstory search` and `backstory index`.
 
 use crate::sandbox::Sandbox;
+use crate::store::about_the_file;
 use insta::assert_snapshot;
 use std::io::Write;
 use std::process::Stdio;
@@ -124,6 +125,7 @@ fn the_index_can_be_rebuilt_and_is_missed() {
     let state = &sandbox.json(&["index", "--json"])[0];
     let name = state["name"].as_str().unwrap();
     assert!(state["documents"].as_u64().unwrap() > 0 && state["behind"] == 0, "{state}");
+    about_the_file!("the index is lost as files are");
     fs_err::remove_dir_all(sandbox.home().join("archive").join(name)).unwrap();
     let missed = sandbox.run(&["search", "expiry"]);
     assert!(missed.code == 5 && missed.stderr.contains("backstory index"), "{missed}");

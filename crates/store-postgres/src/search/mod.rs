@@ -31,6 +31,9 @@ use writer::PostgresWriter;
 /// version and is built anew.
 const NAME: &str = "postgres-v3";
 
+/// What a passage takes with its terms, its entries in the indexes and its share of vectors.
+const PASSAGE_BYTES: u64 = 2_100;
+
 /// The server an index is kept on.
 #[derive(Clone, Debug)]
 pub struct PostgresShelf {
@@ -91,19 +94,11 @@ impl Shelf for PostgresShelf {
         self.connect().is_ok_and(|mut client| matches!(Self::state(&mut client), Ok(Some(_))))
     }
 
-    /// Of tables that several tenants share, the share of this one's passages.
+    /// Not the size of the tables: they do not shrink when passages leave, and other tenants have
+    /// passages in them.
     fn bytes(&self) -> u64 {
-        let sql = "SELECT CAST(coalesce(sum(pg_total_relation_size(c.oid)), 0)
-                * coalesce((SELECT sum(passages) FROM search_state), 0)
-                / greatest((SELECT sum(passages) FROM search_state_all), 1) AS BIGINT)
-            FROM pg_class c
-            WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
-                AND c.relname LIKE 'search\\_%\\_all'";
-        let Ok(mut client) = self.connect() else { return 0 };
-        if !Self::has_tables(&mut client).unwrap_or(false) {
-            return 0;
-        }
-        client.query_one(sql, &[]).map_or(0, |row| row.get::<_, i64>(0) as u64)
+        let state = self.connect().and_then(|mut client| Self::state(&mut client));
+        state.ok().flatten().map_or(0, |state| state.passages * PASSAGE_BYTES)
     }
 
     fn remove(&self) -> Result<(), IndexError> {
