@@ -11,10 +11,11 @@ use std::time::Instant;
 const FUZZ_SECONDS: u64 = 10;
 
 /// What the tests need.
-const PROGRAMS: [Program; 5] = [
+const PROGRAMS: [Program; 6] = [
     ("c++", "g++"),
     ("git", "git"),
     ("flock", "util-linux"),
+    ("openssl", "openssl"),
     ("unshare", "util-linux"),
     ("setpriv", "util-linux"),
 ];
