@@ -20,21 +20,13 @@ fn archive(dir: &Path) -> Result<Vault, Box<dyn std::error::Error>> {
     let logs = dir.join("home");
     let root = |flavor, folder: &str| Root { flavor, dir: logs.join(folder) };
     let options = SyncOptions {
-        archive: backstory_engine::Archive {
-            home: backstory_store_sqlite::home(dir.join("archive")),
-            index: std::sync::Arc::new(backstory_index::LocalShelf::new(dir.join("archive"))),
-        },
-        roots: vec![
-            root(Flavor::Claude, ".claude/projects"),
-            root(Flavor::Codex, ".codex/sessions"),
-        ],
-        reparse: false,
-        dry_run: false,
-        domains: BTreeMap::new(),
-        task_ref_patterns: Vec::new(),
         budget: None,
-        index: false,
-        spool: false,
+        ..SyncOptions::new(
+            backstory_engine::Archive::indexed_at_home(backstory_store_sqlite::home(
+                dir.join("archive"),
+            )),
+            vec![root(Flavor::Claude, ".claude/projects"), root(Flavor::Codex, ".codex/sessions")],
+        )
     };
     let report = sync(&options, NOW, &mut |_| {})?;
     assert_eq!(report.problem_count, 0, "{:?}", report.problems);

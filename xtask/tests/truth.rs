@@ -2,11 +2,9 @@
 #![expect(clippy::disallowed_methods, reason = "the test looks at the archive from outside")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
-use backstory_distill::retention::Budget;
 use backstory_engine::{Root, SyncOptions, sync};
 use backstory_model::{EventKind, Flavor, SessionUid, Timestamp};
 use backstory_store::{SessionFilter, Vault};
-use std::collections::BTreeMap;
 use std::path::Path;
 use xtask::corpus::{Options, Tokens, Truth, run};
 
@@ -23,22 +21,12 @@ fn take_in(dir: &Path, size: u64, seed: u64) -> (Truth, Vault) {
         (Flavor::Codex, ".codex/archived_sessions"),
         (Flavor::Grok, ".grok/sessions"),
     ];
-    let options = SyncOptions {
-        archive: backstory_engine::Archive {
-            home: backstory_store_sqlite::home(dir.join("archive")),
-            index: std::sync::Arc::new(backstory_index::LocalShelf::new(dir.join("archive"))),
-        },
-        roots: roots
-            .map(|(flavor, below)| Root { flavor, dir: out.join("home").join(below) })
-            .to_vec(),
-        reparse: false,
-        dry_run: false,
-        spool: false,
-        domains: BTreeMap::default(),
-        task_ref_patterns: Vec::new(),
-        budget: Some(Budget::UNLIMITED),
-        index: false,
-    };
+    let options = SyncOptions::new(
+        backstory_engine::Archive::indexed_at_home(backstory_store_sqlite::home(
+            dir.join("archive"),
+        )),
+        roots.map(|(flavor, below)| Root { flavor, dir: out.join("home").join(below) }).to_vec(),
+    );
     let report = sync(&options, Timestamp(1_790_000_000_000), &mut |_| {}).unwrap();
     assert_eq!(report.problems, []);
     let vault = Vault::open(&options.archive.home).unwrap();

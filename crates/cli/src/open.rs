@@ -4,7 +4,6 @@ use crate::env::Env;
 use crate::error::Failure;
 use crate::settings::{Place, Settings, Store};
 use backstory_engine::Archive;
-use backstory_index::LocalShelf;
 use backstory_packs_object::ObjectPacks;
 use backstory_store::Home;
 use backstory_store_postgres::{Postgres, PostgresShelf};
@@ -28,7 +27,7 @@ pub(crate) fn archive_at(dir: &Path, store: &Store) -> Result<Archive, Failure> 
                 Some(packs) => with_packs(home, &packs.value, store)?,
                 None => home,
             };
-            Ok(Archive { home, index: Arc::new(LocalShelf::new(dir)) })
+            Ok(Archive::indexed_at_home(home))
         }
         Place::Postgres(address) => {
             let engine = Postgres::new((**address).clone(), store.speaker());

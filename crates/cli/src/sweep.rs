@@ -20,15 +20,12 @@ const SHOWN_PROBLEMS: usize = 8;
 /// Options of a plain sweep over the given roots.
 pub(crate) fn options(settings: &Settings, roots: Vec<Root>) -> Result<SyncOptions, Failure> {
     Ok(SyncOptions {
-        archive: open::archive(settings)?,
-        roots,
-        reparse: false,
-        dry_run: false,
         spool: true,
         domains: settings.domains.value.clone(),
         task_ref_patterns: settings.task_ref_patterns.value.clone(),
         budget: Some(settings.retention.budget()),
         index: true,
+        ..SyncOptions::new(open::archive(settings)?, roots)
     })
 }
 

@@ -1,6 +1,6 @@
 //! Where everything lies.
 
-use backstory_index::Shelf;
+use backstory_index::{LocalShelf, Shelf};
 use backstory_store::{Home, StoreError, Tiers, Vault};
 use std::sync::Arc;
 
@@ -14,6 +14,12 @@ pub struct Archive {
 }
 
 impl Archive {
+    /// An archive whose index lies in its home directory.
+    pub fn indexed_at_home(home: Home) -> Self {
+        let index = Arc::new(LocalShelf::new(home.dir()));
+        Self { home, index }
+    }
+
     /// Bytes per tier.
     pub fn tiers(&self, vault: &Vault) -> Result<Tiers, StoreError> {
         vault.tiers(self.index.bytes())

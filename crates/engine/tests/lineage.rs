@@ -2,11 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 use backstory_distill::retention::Budget;
-use backstory_engine::{Root, SyncOptions, sync};
+use backstory_engine::{Archive, Root, SyncOptions, sync};
 use backstory_model::{Flavor, Timestamp};
 use backstory_store::{Account, SessionFilter, Vault};
 use proptest::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Something an agent or a human does to the logs.
@@ -142,20 +142,13 @@ impl World {
 
     fn sweep_into(&self, home: &str, raw_soft_cap_bytes: u64) {
         let options = SyncOptions {
-            archive: backstory_engine::Archive {
-                home: backstory_store_sqlite::home(self.dir.path().join(home)),
-                index: std::sync::Arc::new(backstory_index::LocalShelf::new(
-                    self.dir.path().join(home),
-                )),
-            },
-            roots: vec![Root { flavor: Flavor::Claude, dir: self.dir.path().join("projects") }],
-            reparse: false,
-            dry_run: false,
-            spool: true,
-            domains: BTreeMap::new(),
-            task_ref_patterns: Vec::new(),
             budget: Some(Budget { raw_soft_cap_bytes, ..Budget::UNLIMITED }),
+            spool: true,
             index: true,
+            ..SyncOptions::new(
+                Archive::indexed_at_home(backstory_store_sqlite::home(self.dir.path().join(home))),
+                vec![Root { flavor: Flavor::Claude, dir: self.dir.path().join("projects") }],
+            )
         };
         let report = sync(&options, Timestamp(1_790_000_000_000), &mut |_| {}).unwrap();
         assert_eq!(report.problems, []);

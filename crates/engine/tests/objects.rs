@@ -3,11 +3,9 @@
 
 use backstory_distill::retention::Budget;
 use backstory_engine::{Archive, Root, SyncOptions, sync};
-use backstory_index::LocalShelf;
 use backstory_model::{Flavor, Timestamp};
 use backstory_packs_object::ObjectPacks;
 use backstory_store::{Home, SessionFilter, StoreError, Vault};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,17 +43,15 @@ impl World {
     }
 
     fn sweep(&self, home: Home, reparse: bool, raw_soft_cap_bytes: u64) {
-        let index = Arc::new(LocalShelf::new(home.dir()));
         let options = SyncOptions {
-            archive: Archive { home, index },
-            roots: vec![Root { flavor: Flavor::Claude, dir: self.path("projects") }],
             reparse,
-            dry_run: false,
-            spool: true,
-            domains: BTreeMap::new(),
-            task_ref_patterns: Vec::new(),
             budget: Some(Budget { raw_soft_cap_bytes, ..Budget::UNLIMITED }),
+            spool: true,
             index: true,
+            ..SyncOptions::new(
+                Archive::indexed_at_home(home),
+                vec![Root { flavor: Flavor::Claude, dir: self.path("projects") }],
+            )
         };
         let report = sync(&options, Timestamp(1_790_000_000_000), &mut |_| {}).unwrap();
         assert_eq!(report.problems, []);

@@ -7,16 +7,13 @@
 #[allow(dead_code, reason = "the tests it belongs to ask for more")]
 mod flaky;
 
-use backstory_distill::retention::Budget;
 use backstory_engine::{Archive, Root, SyncError, SyncOptions, SyncReport, sync};
-use backstory_index::LocalShelf;
 use backstory_model::{Flavor, Timestamp, Watermarks};
 use backstory_packs_object::{ObjectPacks, Patience};
 use backstory_store::{Home, SessionFilter, Vault};
 use backstory_store_postgres::{Address, Postgres, Speaker};
 use backstory_testkit::postgres::{Database, database};
 use flaky::Flaky;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,17 +34,12 @@ fn home(dir: &Path, database: &Database, packs: Arc<Flaky>) -> Home {
 }
 
 fn sweep(home: &Home, logs: &Path) -> Result<SyncReport, SyncError> {
-    let index = Arc::new(LocalShelf::new(home.dir()));
     let options = SyncOptions {
-        archive: Archive { home: home.clone(), index },
-        roots: vec![Root { flavor: Flavor::Claude, dir: logs.to_owned() }],
-        reparse: false,
-        dry_run: false,
         spool: true,
-        domains: BTreeMap::new(),
-        task_ref_patterns: Vec::new(),
-        budget: Some(Budget::UNLIMITED),
-        index: false,
+        ..SyncOptions::new(
+            Archive::indexed_at_home(home.clone()),
+            vec![Root { flavor: Flavor::Claude, dir: logs.to_owned() }],
+        )
     };
     sync(&options, Timestamp(1_790_000_000_000), &mut |_| {})
 }

@@ -11,36 +11,13 @@ fn told(story: impl Fn(&LocalShelf)) {
     story(&LocalShelf::new(home.path()));
 }
 
-#[test]
-fn words_stems_names_and_parts_are_found() {
-    told(|shelf| story::words_stems_names_and_parts_are_found(shelf));
-}
-
-#[test]
-fn phrases_bind_and_refusals_hold() {
-    told(|shelf| story::phrases_bind_and_refusals_hold(shelf));
-}
-
-#[test]
-fn meaning_finds_what_words_do_not() {
-    told(|shelf| story::meaning_finds_what_words_do_not(shelf));
-}
+story::tell_all!(told);
 
 #[test]
 fn what_is_removed_leaves_no_trace() {
     let home = tempfile::tempdir().unwrap();
     let shelf = LocalShelf::new(home.path());
     story::what_is_removed_leaves_no_trace(&shelf, &|stem| knows(home.path(), stem));
-}
-
-#[test]
-fn a_card_replaces_the_one_before() {
-    told(|shelf| story::a_card_replaces_the_one_before(shelf));
-}
-
-#[test]
-fn a_commit_the_archive_did_not_hear_of_is_undone() {
-    told(|shelf| story::a_commit_the_archive_did_not_hear_of_is_undone(shelf));
 }
 
 /// True if any file of the full text still knows a stem.

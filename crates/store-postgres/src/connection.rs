@@ -99,8 +99,6 @@ fn judged(code: &SqlState) -> (Fault, &'static str) {
         (_, Some("40" | "08" | "57" | "55")) | (&SqlState::TOO_MANY_CONNECTIONS, _) => {
             (Fault::Passing, "")
         }
-        // A row that another sweep brought in while this one had lost its lock.
-        (&SqlState::UNIQUE_VIOLATION, _) => (Fault::Passing, ""),
         (_, Some("XX")) => (Fault::Corrupt, ""),
         _ => (Fault::Other, ""),
     }

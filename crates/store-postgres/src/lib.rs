@@ -73,7 +73,7 @@ impl Engine for Postgres {
         if !self.named(seat.connection().and_then(migrate::exists))? {
             return Err(StoreError::Missing(self.name()));
         }
-        self.named(seat.connection().and_then(migrate::run))?;
+        self.named(seat.connection().and_then(migrate::bring_up_to_date))?;
         Ok(Box::new(PostgresDatabase::new(seat)))
     }
 

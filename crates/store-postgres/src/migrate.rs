@@ -19,19 +19,21 @@ pub(crate) fn exists(connection: &mut Connection) -> Result<bool, StoreError> {
     found.map(|row| row.get(0)).map_err(refused)
 }
 
-/// True if nothing this version needs is missing.
-pub(crate) fn is_current(connection: &mut Connection) -> Result<bool, StoreError> {
-    let Some((newest, _)) = MIGRATIONS.last() else { return Ok(true) };
+/// Brings a schema that exists up to date.
+pub(crate) fn bring_up_to_date(connection: &mut Connection) -> Result<(), StoreError> {
+    let Some((newest, _)) = MIGRATIONS.last() else { return Ok(()) };
     let sql = format!("SELECT 1 FROM {SCHEMA}.migrations WHERE name = $1");
-    let found = connection.client.query_opt(&sql, &[newest]);
-    found.map(|row| row.is_some()).map_err(refused)
+    let found = connection.client.query_opt(&sql, &[newest]).map_err(refused)?;
+    if found.is_some() { Ok(()) } else { apply(connection) }
+}
+
+/// The same for one that may not exist.
+pub(crate) fn run(connection: &mut Connection) -> Result<(), StoreError> {
+    if exists(connection)? { bring_up_to_date(connection) } else { apply(connection) }
 }
 
 /// Applies what is missing.
-pub(crate) fn run(connection: &mut Connection) -> Result<(), StoreError> {
-    if exists(connection)? && is_current(connection)? {
-        return Ok(());
-    }
+fn apply(connection: &mut Connection) -> Result<(), StoreError> {
     let mut transaction = connection.client.transaction().map_err(refused)?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).map_err(refused)?;
     let begin = format!(

@@ -58,6 +58,7 @@ pub use payloads::Payloads;
 pub use query::SessionFilter;
 pub use report::{FlavorTotals, QuarantineCount, SecretCount, Sizes, SourceProblem, SweepRecord};
 pub use residence::{Resident, Tiers};
+pub use rows::format_uuid;
 pub use transfer::{Passport, Spending};
 pub use vault::{KnownEvent, SessionHead, Vault};
 pub use verify::Damage;

@@ -238,7 +238,8 @@ fn parse_uuid(text: &str, out: &mut [u8; 16]) -> bool {
     true
 }
 
-fn format_uuid(bytes: &[u8]) -> String {
+/// A UUID as everyone writes it.
+pub fn format_uuid(bytes: &[u8]) -> String {
     use std::fmt::Write;
     let mut text = String::with_capacity(36);
     for (at, byte) in bytes.iter().enumerate() {

@@ -10,7 +10,6 @@ use super::search::time;
 use crate::programs;
 use backstory_engine::Archive;
 use backstory_engine::search::Searcher;
-use backstory_index::LocalShelf;
 use backstory_packs_object::ObjectPacks;
 use backstory_store::{Home, Vault};
 use backstory_store_postgres::{Address, Postgres, PostgresShelf, Speaker};
@@ -57,8 +56,7 @@ impl Side {
 
     fn archive(&self) -> io::Result<Archive> {
         let Some(url) = &self.url else {
-            let index = Arc::new(LocalShelf::new(&self.dir));
-            return Ok(Archive { home: backstory_store_sqlite::home(&self.dir), index });
+            return Ok(Archive::indexed_at_home(backstory_store_sqlite::home(&self.dir)));
         };
         let speaker = Speaker { tenant: TENANT.into(), owner: TENANT.into() };
         let engine = Postgres::new(Address::parse(url).map_err(io::Error::other)?, speaker);

@@ -2,12 +2,10 @@
 
 use super::case::Case;
 use super::render::{Rendered, Scene, render, root};
-use backstory_distill::retention::Budget;
 use backstory_engine::{Root, SyncOptions, SyncReport, sync};
 use backstory_model::{Flavor, Judgement, Timestamp};
 use backstory_store::Vault;
 use fs_err as fs;
-use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -40,23 +38,15 @@ pub fn take_in(cases: &[Case], folder: &Path) -> io::Result<Archive> {
         }
         fs::write(path, text)?;
     }
-    let options = SyncOptions {
-        archive: backstory_engine::Archive {
-            home: backstory_store_sqlite::home(folder.join("archive")),
-            index: std::sync::Arc::new(backstory_index::LocalShelf::new(folder.join("archive"))),
-        },
-        roots: Flavor::ALL
+    let options = SyncOptions::new(
+        backstory_engine::Archive::indexed_at_home(backstory_store_sqlite::home(
+            folder.join("archive"),
+        )),
+        Flavor::ALL
             .into_iter()
             .map(|flavor| Root { flavor, dir: logs.join(root(flavor)) })
             .collect(),
-        reparse: false,
-        dry_run: false,
-        domains: BTreeMap::new(),
-        task_ref_patterns: Vec::new(),
-        budget: Some(Budget::UNLIMITED),
-        index: false,
-        spool: false,
-    };
+    );
     let report = sync(&options, NOW, &mut |_| {}).map_err(io::Error::other)?;
     let vault = Vault::open(&options.archive.home).map_err(io::Error::other)?;
     Ok(Archive { report, vault, sessions })

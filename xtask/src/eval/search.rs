@@ -3,14 +3,13 @@
 use super::render::root;
 use crate::recall::{self, Question};
 use backstory_distill::query::Query;
-use backstory_distill::retention::Budget;
 use backstory_engine::search::{Mode, Scope, SearchOptions, Searcher, Sort};
 use backstory_engine::{Root, SyncOptions, sync};
 use backstory_index::LocalShelf;
 use backstory_model::{EventKind, Flavor, SessionUid, Timestamp};
 use backstory_store::{SessionFilter, Vault};
 use clap::Args;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -72,21 +71,16 @@ pub(super) fn run(options: &Options) -> io::Result<(String, bool)> {
 
 fn take_in(dir: &Path) -> io::Result<Haystack> {
     let options = SyncOptions {
-        archive: backstory_engine::Archive {
-            home: backstory_store_sqlite::home(dir.join("archive")),
-            index: std::sync::Arc::new(backstory_index::LocalShelf::new(dir.join("archive"))),
-        },
-        roots: Flavor::ALL
-            .into_iter()
-            .map(|flavor| Root { flavor, dir: dir.join("home").join(root(flavor)) })
-            .collect(),
-        reparse: false,
-        dry_run: false,
-        domains: BTreeMap::new(),
-        task_ref_patterns: Vec::new(),
-        budget: Some(Budget::UNLIMITED),
         index: true,
-        spool: false,
+        ..SyncOptions::new(
+            backstory_engine::Archive::indexed_at_home(backstory_store_sqlite::home(
+                dir.join("archive"),
+            )),
+            Flavor::ALL
+                .into_iter()
+                .map(|flavor| Root { flavor, dir: dir.join("home").join(root(flavor)) })
+                .collect(),
+        )
     };
     sync(&options, NOW, &mut |_| {}).map_err(io::Error::other)?;
     let vault = Vault::open(&options.archive.home).map_err(io::Error::other)?;

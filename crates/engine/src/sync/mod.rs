@@ -64,6 +64,23 @@ pub struct SyncOptions {
     pub index: bool,
 }
 
+impl SyncOptions {
+    /// Takes everything in and distils it; nothing leaves, and neither index nor spool is looked at.
+    pub fn new(archive: Archive, roots: Vec<Root>) -> Self {
+        Self {
+            archive,
+            roots,
+            reparse: false,
+            dry_run: false,
+            spool: false,
+            domains: BTreeMap::new(),
+            task_ref_patterns: Vec::new(),
+            budget: Some(Budget::UNLIMITED),
+            index: false,
+        }
+    }
+}
+
 /// Why a sweep could not be done at all. Bad files and records never stop it; they are in the
 /// report.
 #[derive(Debug, thiserror::Error)]

@@ -3,6 +3,26 @@
 use backstory_index::{IndexWriter, Place, SessionCard, Shelf, Wanted, WantedWord, embed};
 use backstory_model::{EventKind, Flavor, Role, SessionEvent, SessionUid, Timestamp};
 
+/// Tells the parts of the story that need nothing but a place for an index.
+macro_rules! tell_all {
+    ($told:ident) => {
+        $crate::story::tell_all!($told:
+            words_stems_names_and_parts_are_found,
+            phrases_bind_and_refusals_hold,
+            meaning_finds_what_words_do_not,
+            a_card_replaces_the_one_before,
+            a_commit_the_archive_did_not_hear_of_is_undone,
+        );
+    };
+    ($told:ident: $($part:ident,)*) => {
+        $(#[test]
+        fn $part() {
+            $told(|shelf| story::$part(shelf));
+        })*
+    };
+}
+pub(crate) use tell_all;
+
 pub(crate) fn event(seq: u32, kind: EventKind) -> SessionEvent {
     SessionEvent {
         session_uid: SessionUid::new(Flavor::Claude, "s"),

@@ -26,20 +26,7 @@ fn told(story: impl Fn(&PostgresShelf)) {
     story(&shelf_of(&database));
 }
 
-#[test]
-fn words_stems_names_and_parts_are_found() {
-    told(|shelf| story::words_stems_names_and_parts_are_found(shelf));
-}
-
-#[test]
-fn phrases_bind_and_refusals_hold() {
-    told(|shelf| story::phrases_bind_and_refusals_hold(shelf));
-}
-
-#[test]
-fn meaning_finds_what_words_do_not() {
-    told(|shelf| story::meaning_finds_what_words_do_not(shelf));
-}
+story::tell_all!(told);
 
 #[test]
 fn what_is_removed_leaves_no_trace() {
@@ -53,14 +40,4 @@ fn what_is_removed_leaves_no_trace() {
         client.query_one(sql, &[&stem]).unwrap().get(0)
     };
     story::what_is_removed_leaves_no_trace(&shelf_of(&database), &knows);
-}
-
-#[test]
-fn a_card_replaces_the_one_before() {
-    told(|shelf| story::a_card_replaces_the_one_before(shelf));
-}
-
-#[test]
-fn a_commit_the_archive_did_not_hear_of_is_undone() {
-    told(|shelf| story::a_commit_the_archive_did_not_hear_of_is_undone(shelf));
 }

@@ -117,21 +117,26 @@ impl Mover {
             sent.push((*id, print));
             bytes += print.payload_bytes;
             if bytes > COMMIT_BYTES || sent.len() >= COMMIT_MANY {
-                self.commit_sessions(&mut sent)?;
+                self.commit(&mut sent, "session", Vault::session_print)?;
                 bytes = 0;
             }
         }
-        self.commit_sessions(&mut sent)?;
+        self.commit(&mut sent, "session", Vault::session_print)?;
         on_progress(ids.len() as u64, ids.len() as u64);
         Ok(())
     }
 
     /// Commits what was sent, and compares.
-    fn commit_sessions(&mut self, sent: &mut Vec<(i64, Print)>) -> Result<(), StoreError> {
+    fn commit(
+        &mut self,
+        sent: &mut Vec<(i64, Print)>,
+        what: &str,
+        print_of: fn(&Vault, i64) -> Result<Option<Print>, StoreError>,
+    ) -> Result<(), StoreError> {
         self.writer.commit()?;
         for (id, print) in sent.drain(..) {
-            if self.to.session_print(id)? != Some(print) {
-                return Err(StoreError::MovedWrong(format!("session {id}")));
+            if print_of(&self.to, id)? != Some(print) {
+                return Err(StoreError::MovedWrong(format!("{what} {id}")));
             }
         }
         Ok(())
@@ -184,6 +189,7 @@ impl Mover {
             let Some(raw) = self.from.readable_block(id, block)? else { continue };
             bytes += raw.len();
             waiting.push((block, compressor.block(&raw)));
+            drop(raw);
             if bytes > APPEND_BYTES {
                 self.append(id, &mut waiting, &mut places)?;
                 bytes = 0;
@@ -270,20 +276,10 @@ impl Mover {
             self.send_source(id)?;
             sent.push((id, print));
             if sent.len() >= COMMIT_MANY {
-                self.commit_sources(&mut sent)?;
+                self.commit(&mut sent, "log", Vault::source_print)?;
             }
         }
-        self.commit_sources(&mut sent)
-    }
-
-    fn commit_sources(&mut self, sent: &mut Vec<(i64, Print)>) -> Result<(), StoreError> {
-        self.writer.commit()?;
-        for (id, print) in sent.drain(..) {
-            if self.to.source_print(id)? != Some(print) {
-                return Err(StoreError::MovedWrong(format!("log {id}")));
-            }
-        }
-        Ok(())
+        self.commit(&mut sent, "log", Vault::source_print)
     }
 
     fn send_source(&mut self, id: i64) -> Result<(), StoreError> {

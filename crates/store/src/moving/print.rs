@@ -5,6 +5,7 @@ use super::tables::{OF_SESSION, OF_SOURCE, SESSION, SOURCE, Table, USAGE_SQL};
 use crate::database::{Row, Value, values};
 use crate::rows::{self, EVENT_SQL, LOST_BLOCK};
 use crate::{PackFault, StoreError, Vault};
+use std::cell::Ref;
 use xxhash_rust::xxh3::Xxh3;
 
 /// Rows, and a hash over all of them.
@@ -133,12 +134,12 @@ impl Vault {
         &self,
         session_id: i64,
         block: i64,
-    ) -> Result<Option<Vec<u8>>, StoreError> {
+    ) -> Result<Option<Ref<'_, [u8]>>, StoreError> {
         if block == LOST_BLOCK {
             return Ok(None);
         }
         match self.payloads.block(session_id, block as u64) {
-            Ok(raw) => Ok(Some(raw.to_vec())),
+            Ok(raw) => Ok(Some(raw)),
             Err(PackFault::Lost(_)) => Ok(None),
             Err(PackFault::Unreachable(reason)) => Err(StoreError::Packs(reason)),
         }
