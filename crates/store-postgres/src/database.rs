@@ -9,6 +9,7 @@ use backstory_store::{Database, EachRow, Fault, NewRows, Room, StoreError, Value
 use postgres::binary_copy::BinaryCopyInWriter;
 use postgres::types::{ToSql, Type};
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -20,16 +21,46 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
+/// Rows added to a table before the server is told to look at them. Until it has, it takes a tenant for
+/// a handful of rows and reads all of them where it should look one up.
+const FIRST_LOOK: u64 = 1_000;
+/// How many times as many are added before it looks again.
+const GROWTH: u64 = 4;
+
 /// Rows of one tenant.
 #[derive(Debug)]
 pub(crate) struct PostgresDatabase {
     seat: RefCell<Seat>,
     in_transaction: Cell<bool>,
+    /// By table: rows added in bulk, and how many there may be before the server looks at them.
+    added: RefCell<HashMap<String, (u64, u64)>>,
 }
 
 impl PostgresDatabase {
     pub(crate) fn new(seat: Seat) -> Self {
-        Self { seat: RefCell::new(seat), in_transaction: Cell::new(false) }
+        Self {
+            seat: RefCell::new(seat),
+            in_transaction: Cell::new(false),
+            added: RefCell::default(),
+        }
+    }
+
+    /// Lets the server look at a table that has grown.
+    fn note_added(
+        &self,
+        connection: &mut Connection,
+        table: &str,
+        rows: u64,
+    ) -> Result<(), StoreError> {
+        let mut added = self.added.borrow_mut();
+        let (count, look_at) = added.entry(table.to_owned()).or_insert((0, FIRST_LOOK));
+        *count += rows;
+        if *count < *look_at {
+            return Ok(());
+        }
+        *look_at = *count * GROWTH;
+        // Whoever does not own the table is not heard, and told so in a warning.
+        connection.batch(&format!("ANALYZE {table}_all"))
     }
 
     /// Does something on the connection; outside of a transaction again if the line was lost.
@@ -116,9 +147,10 @@ impl Database for PostgresDatabase {
         rows: &mut NewRows<'_>,
     ) -> Result<(), StoreError> {
         let mut seat = self.seat.borrow_mut();
-        let copied = self
-            .connection(&mut seat)
-            .and_then(|connection| copy(connection, table, columns, rows));
+        let copied = self.connection(&mut seat).and_then(|connection| {
+            let copied = copy(connection, table, columns, rows)?;
+            self.note_added(connection, table, copied)
+        });
         copied.map_err(|error| seat.pool().named(error))
     }
 
@@ -189,7 +221,7 @@ fn copy(
     table: &str,
     columns: &[&str],
     rows: &mut NewRows<'_>,
-) -> Result<(), StoreError> {
+) -> Result<u64, StoreError> {
     let columns = columns.join(", ");
     let asked = connection.prepare(&format!("SELECT {columns} FROM {table}_all"))?;
     let types: Vec<Type> = asked.columns().iter().map(|column| column.type_().clone()).collect();
@@ -203,7 +235,7 @@ fn copy(
         }
         writer.write_raw(values.iter().map(|value| Bound(*value))).map_err(refused)
     })?;
-    writer.finish().map(|_| ()).map_err(refused)
+    writer.finish().map_err(refused)
 }
 
 fn references<'a>(bound: &'a [Bound<'_>]) -> Vec<&'a (dyn ToSql + Sync)> {
