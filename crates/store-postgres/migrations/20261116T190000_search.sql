@@ -6,6 +6,8 @@ CREATE TABLE search_state_all (
     owner TEXT COLLATE "C" NOT NULL DEFAULT current_setting('backstory.owner'),
     name TEXT COLLATE "C" NOT NULL,
     batch BIGINT NOT NULL DEFAULT 0,
+    -- Goes up with everything that is written.
+    changes BIGINT NOT NULL DEFAULT 0,
     passages BIGINT NOT NULL DEFAULT 0,
     vectors BIGINT NOT NULL DEFAULT 0,
     -- The centres of the cells of vectors, and for how many vectors they were chosen.
@@ -14,40 +16,59 @@ CREATE TABLE search_state_all (
     PRIMARY KEY (tenant)
 );
 
--- Passages: no text to show, only terms, a place and what filters ask for. A lexeme is a letter for the
--- field (t title, p prompt, a prose, o tool text, n names) and the term; the capital letter marks a
--- passage that is nearly about the term, so that the best can be picked where a term is everywhere.
-CREATE TABLE search_passages_all (
+-- Segments: passages that were added together, and packed lists of who has which term.
+CREATE TABLE search_segments_all (
     tenant TEXT COLLATE "C" NOT NULL DEFAULT current_setting('backstory.tenant'),
     owner TEXT COLLATE "C" NOT NULL DEFAULT current_setting('backstory.owner'),
-    place BIGINT NOT NULL,
-    part INTEGER NOT NULL,
+    segment BIGINT NOT NULL,
+    -- The commit that brought it.
     batch BIGINT NOT NULL,
-    ts BIGINT NOT NULL,
-    kind SMALLINT NOT NULL,
-    exit INTEGER,
-    tool BIGINT NOT NULL,
-    -- Words in the title, in the text and among the names, 20 bits each.
-    lengths BIGINT NOT NULL,
-    -- Its lexemes once more, in short: three bytes of a hash of each, one that says how often it stands here.
-    had BYTEA NOT NULL,
-    terms TSVECTOR NOT NULL,
-    PRIMARY KEY (tenant, place, part)
-) WITH (toast_tuple_target = 128);
--- A query reads thousands of rows and asks none of them for its terms: these lie elsewhere.
-ALTER TABLE search_passages_all ALTER COLUMN terms SET STORAGE EXTERNAL;
-ALTER TABLE search_passages_all ALTER COLUMN had SET STORAGE PLAIN;
-CREATE INDEX search_passages_terms ON search_passages_all USING gin (terms);
-CREATE INDEX search_passages_newest ON search_passages_all (tenant, ts DESC, place DESC, part);
+    passages INTEGER NOT NULL,
+    -- Passages that are gone and still in the lists.
+    gone BYTEA NOT NULL DEFAULT '',
+    -- Whose passages they are.
+    runs BYTEA NOT NULL,
+    PRIMARY KEY (tenant, segment)
+);
 
--- How many passages have a lexeme; also where beginnings of words are looked up.
-CREATE TABLE search_terms_all (
+-- Passages without their words: where each is and what filters ask for, some dozens a row.
+CREATE TABLE search_facts_all (
     tenant TEXT COLLATE "C" NOT NULL DEFAULT current_setting('backstory.tenant'),
     owner TEXT COLLATE "C" NOT NULL DEFAULT current_setting('backstory.owner'),
-    term TEXT COLLATE "C" NOT NULL,
-    passages BIGINT NOT NULL,
-    PRIMARY KEY (tenant, term)
-) WITH (fillfactor = 80);
+    segment BIGINT NOT NULL,
+    number INTEGER NOT NULL,
+    newest BIGINT NOT NULL,
+    facts BYTEA NOT NULL,
+    PRIMARY KEY (tenant, segment, number)
+);
+CREATE INDEX search_facts_newest ON search_facts_all (tenant, newest DESC, segment DESC, number DESC);
+
+-- Terms in order with their lists, from the term `first` on. Where they stand is asked for by phrases
+-- alone, and lies elsewhere.
+CREATE TABLE search_blocks_all (
+    tenant TEXT COLLATE "C" NOT NULL DEFAULT current_setting('backstory.tenant'),
+    owner TEXT COLLATE "C" NOT NULL DEFAULT current_setting('backstory.owner'),
+    segment BIGINT NOT NULL,
+    first BYTEA NOT NULL,
+    terms BYTEA NOT NULL,
+    positions BYTEA NOT NULL,
+    PRIMARY KEY (tenant, segment, first)
+) WITH (toast_tuple_target = 128);
+ALTER TABLE search_blocks_all ALTER COLUMN terms SET STORAGE PLAIN;
+ALTER TABLE search_blocks_all ALTER COLUMN positions SET STORAGE EXTERNAL;
+
+-- Lists too long for a block.
+CREATE TABLE search_lists_all (
+    tenant TEXT COLLATE "C" NOT NULL DEFAULT current_setting('backstory.tenant'),
+    owner TEXT COLLATE "C" NOT NULL DEFAULT current_setting('backstory.owner'),
+    segment BIGINT NOT NULL,
+    number INTEGER NOT NULL,
+    postings BYTEA NOT NULL,
+    positions BYTEA NOT NULL,
+    PRIMARY KEY (tenant, segment, number)
+);
+ALTER TABLE search_lists_all ALTER COLUMN postings SET STORAGE EXTERNAL;
+ALTER TABLE search_lists_all ALTER COLUMN positions SET STORAGE EXTERNAL;
 
 -- What prose is about.
 CREATE TABLE search_vectors_all (

@@ -1,19 +1,28 @@
-//! The search index of a team's archive, beside its rows on the server: full text by `tsvector` over our
-//! own terms, ranked here by BM25 from counts the server gives, and vectors by the cells and codes of
-//! the local index.
+//! The search index of a team's archive, beside its rows on the server: full text as segments of packed
+//! lists, ranked here by BM25 as the local index ranks, and vectors by the cells and codes of that.
 //!
-//! A commit is one transaction and carries the number of its batch. Removing deletes rows and then
-//! vacuums: no statement can read them any more. What the server keeps beyond that are bytes in freed
-//! room until it is used again, lexemes without a place in the tree of the full text, and its own log:
-//! `REINDEX` and `VACUUM FULL` of the `search_…_all` tables remove the first two for good.
+//! A segment is some ten thousand passages in a few thousand rows: facts of passages, terms in order with
+//! their lists. A query reads the lists of its words and the facts of the best, and nothing else. It is
+//! not a `tsvector`: on the same machine, keeping that and its index up to date took longer than the whole
+//! of a local sync, and ranking had to make do with a part of the passages that match.
+//!
+//! A commit is one transaction and carries the number of its batch. Removing writes the segments anew that
+//! hold what goes, and then vacuums: no statement can read it any more. What the server keeps beyond that
+//! are bytes in freed room until it is used again, and its own log: `VACUUM FULL` of the `search_…_all`
+//! tables removes the first for good.
 
 mod asked;
-mod best;
-mod counts;
-mod lexemes;
+mod building;
+mod bytes;
+mod facts;
+mod lists;
+mod merging;
 mod near;
 mod newest;
+mod postings;
 mod reader;
+mod rows;
+mod segments;
 mod terms;
 mod vectors;
 mod writer;
@@ -29,7 +38,7 @@ use writer::PostgresWriter;
 
 /// A change of tables, terms or passages changes the number; an index under another name is of another
 /// version and is built anew.
-const NAME: &str = "postgres-v3";
+const NAME: &str = "postgres-v4";
 
 /// What a passage takes with its terms, its entries in the indexes and its share of vectors.
 const PASSAGE_BYTES: u64 = 2_100;
@@ -64,13 +73,14 @@ impl PostgresShelf {
         if !Self::has_tables(client)? {
             return Ok(None);
         }
-        let sql = "SELECT batch, passages, vectors, centred FROM search_state WHERE name = $1";
+        let sql = "SELECT batch, passages, vectors, centred, changes FROM search_state WHERE name = $1";
         let row = client.query_opt(sql, &[&NAME]).map_err(refused)?;
         Ok(row.map(|row| State {
             batch: row.get::<_, i64>(0) as u64,
             passages: row.get::<_, i64>(1) as u64,
             vectors: row.get::<_, i64>(2) as u64,
             centred: row.get::<_, i64>(3) as u64,
+            changes: row.get(4),
         }))
     }
 }
@@ -83,6 +93,8 @@ struct State {
     vectors: u64,
     /// For how many vectors the cells were chosen; none if they are too few for cells.
     centred: u64,
+    /// How often it was changed.
+    changes: i64,
 }
 
 impl Shelf for PostgresShelf {
@@ -108,9 +120,9 @@ impl Shelf for PostgresShelf {
         }
         client
             .batch_execute(
-                "BEGIN; DELETE FROM search_state; DELETE FROM search_passages;
-                 DELETE FROM search_terms; DELETE FROM search_vectors; DELETE FROM search_codes;
-                 COMMIT",
+                "BEGIN; DELETE FROM search_state; DELETE FROM search_segments;
+                 DELETE FROM search_facts; DELETE FROM search_blocks; DELETE FROM search_lists;
+                 DELETE FROM search_vectors; DELETE FROM search_codes; COMMIT",
             )
             .map_err(refused)?;
         writer::vacuum(&mut client)
@@ -119,7 +131,9 @@ impl Shelf for PostgresShelf {
     fn reader(&self) -> Result<Box<dyn Reader>, IndexError> {
         let mut client = self.connect()?;
         match Self::state(&mut client)? {
-            Some(state) => Ok(Box::new(PostgresReader::new(self.clone(), client, state))),
+            Some(state) => {
+                Ok(Box::new(PostgresReader::new(self.clone(), client, state)?))
+            }
             None => Err(IndexError::Missing("the database of the archive".into())),
         }
     }
@@ -139,7 +153,7 @@ impl Shelf for PostgresShelf {
             let ends = format!("it ends at commit {}, not {batch}", state.batch);
             return Err(IndexError::Damaged(ends));
         }
-        Ok(Box::new(PostgresWriter::new(client, state, batch)?))
+        Ok(Box::new(PostgresWriter::new(client, state, batch)))
     }
 }
 

@@ -1,13 +1,14 @@
 //! Reading the index on a server.
 
 use super::asked::PostgresAsked;
+use super::segments::{self, Segment};
 use super::{PostgresShelf, State, near, newest, refused};
 use backstory_index::{Asked, Hit, IndexError, Lexical, Place, Reader, Stock, Wanted};
 use backstory_meaning::Embedding;
 use postgres::types::ToSql;
 use postgres::{Client, Row, Statement};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A connection that remembers its statements.
 pub(super) struct Session {
@@ -39,14 +40,20 @@ impl Session {
     }
 }
 
+/// Segments, and the change of the index they were read after.
+#[derive(Default)]
+struct Loaded {
+    changes: Option<i64>,
+    segments: Arc<Vec<Segment>>,
+}
+
 /// An open index. Words and vectors are asked over connections of their own, side by side.
 pub(super) struct PostgresReader {
     shelf: PostgresShelf,
     pub(super) state: State,
-    words: Mutex<Option<Session>>,
-    vectors: Mutex<Option<Session>>,
-    /// Connected when it was opened; whoever asks first gets it.
-    first: Mutex<Option<Client>>,
+    loaded: Mutex<Loaded>,
+    /// Connections nobody uses.
+    idle: Mutex<Vec<Session>>,
 }
 
 impl std::fmt::Debug for PostgresReader {
@@ -60,35 +67,56 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl PostgresReader {
-    pub(super) fn new(shelf: PostgresShelf, client: Client, state: State) -> Self {
-        let first = Mutex::new(Some(client));
-        Self { shelf, state, words: Mutex::default(), vectors: Mutex::default(), first }
+    pub(super) fn new(
+        shelf: PostgresShelf,
+        client: Client,
+        state: State,
+    ) -> Result<Self, IndexError> {
+        let idle = Mutex::new(vec![Session::new(client)?]);
+        Ok(Self { shelf, state, loaded: Mutex::default(), idle })
     }
 
-    fn with<T>(
-        &self,
-        session: &Mutex<Option<Session>>,
-        ask: impl FnOnce(&mut Session) -> Result<T, IndexError>,
-    ) -> Result<T, IndexError> {
-        let mut kept = locked(session);
-        let mut session = match kept.take() {
-            Some(session) if !session.client.is_closed() => session,
-            _ => {
-                let first = locked(&self.first).take();
-                Session::new(first.map_or_else(|| self.shelf.connect(), Ok)?)?
+    fn session(&self) -> Result<Session, IndexError> {
+        while let Some(session) = { locked(&self.idle).pop() } {
+            if !session.client.is_closed() {
+                return Ok(session);
             }
-        };
-        let answer = ask(&mut session);
-        *kept = Some(session);
-        answer
+        }
+        Session::new(self.shelf.connect()?)
     }
 
-    /// Asks for words.
-    pub(super) fn words<T>(
+    /// Asks for vectors, each time for what is there now.
+    fn vectors<T>(
         &self,
         ask: impl FnOnce(&mut Session) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
-        self.with(&self.words, ask)
+        let mut session = self.session()?;
+        let answer = ask(&mut session)?;
+        locked(&self.idle).push(session);
+        Ok(answer)
+    }
+
+    /// A connection that sees the index as it is now until [`Self::end`], and its segments: one that is
+    /// merged or written anew meanwhile is still there.
+    pub(super) fn begin(&self) -> Result<(Session, Arc<Vec<Segment>>), IndexError> {
+        let mut session = self.session()?;
+        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+        session.client.batch_execute(begin).map_err(refused)?;
+        let rows = session.rows("SELECT changes FROM search_state", &[])?;
+        let changes = rows.first().map(|row| row.get(0));
+        let mut loaded = locked(&self.loaded);
+        if changes.is_none() || loaded.changes != changes {
+            let segments = Arc::new(segments::all(&mut session.client)?);
+            *loaded = Loaded { changes, segments };
+        }
+        Ok((session, Arc::clone(&loaded.segments)))
+    }
+
+    /// Gives a connection back. One that cannot go on is let go.
+    pub(super) fn end(&self, mut session: Session) {
+        if session.client.batch_execute("COMMIT").is_ok() {
+            locked(&self.idle).push(session);
+        }
     }
 }
 
@@ -103,7 +131,11 @@ impl Reader for PostgresReader {
 
     fn stock(&self) -> Stock {
         let State { passages, vectors, .. } = self.state;
-        Stock { documents: passages, vectors, segments: 1 }
+        let segments = self.begin().map_or(0, |(session, segments)| {
+            self.end(session);
+            segments.len() as u64
+        });
+        Stock { documents: passages, vectors, segments }
     }
 
     fn missing_vectors(&self) -> &[String] {
@@ -115,7 +147,10 @@ impl Reader for PostgresReader {
     }
 
     fn newest(&self, search: &Lexical<'_>) -> Result<Vec<Hit>, IndexError> {
-        self.words(|session| newest::newest(session, self.state.passages, search))
+        let (mut session, segments) = self.begin()?;
+        let hits = newest::newest(&mut session, &segments, search)?;
+        self.end(session);
+        Ok(hits)
     }
 
     fn nearest(
@@ -124,7 +159,7 @@ impl Reader for PostgresReader {
         limit: usize,
         accept: &mut dyn FnMut(Place) -> bool,
     ) -> Result<Vec<(Place, f32)>, IndexError> {
-        let near = self.with(&self.vectors, |session| {
+        let near = self.vectors(|session| {
             let accept = &mut |place| accept(Place(place));
             near::nearest(session, self.state, query, limit, accept)
         })?;
@@ -136,6 +171,6 @@ impl Reader for PostgresReader {
         query: &Embedding,
         places: &[Place],
     ) -> Result<Vec<Option<f32>>, IndexError> {
-        self.with(&self.vectors, |session| near::nearness(session, query, places))
+        self.vectors(|session| near::nearness(session, query, places))
     }
 }

@@ -1,23 +1,48 @@
-//! How frequent words are: the counts a query asks for, read once.
+//! The words of a query: how many passages have each, and the lists that say which.
 
-use super::lexemes::{dense, lexeme};
+use super::bytes::Bytes;
 use super::reader::Session;
+use super::rows::{At, FIELDS, Listed, Terms, slot};
+use super::segments::Segment;
 use backstory_index::{
     IndexError, MAX_PREFIX_TERMS, Phrase, TextField, Wanted, WantedWord, most_frequent,
 };
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, HashMap};
 
-const FIELDS: [TextField; 5] =
-    [TextField::Title, TextField::Prompt, TextField::Prose, TextField::Tool, TextField::Names];
-/// Terms with a beginning that are looked at.
-const MAX_SCANNED: i64 = 1_000;
+/// Blocks looked through for terms with a beginning, in each segment.
+const MAX_BLOCKS: i64 = 6;
+
+/// A list of a term in one segment.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// The segment's place among all.
+    pub(super) segment: usize,
+    pub(super) passages: u32,
+    pub(super) postings: Vec<u8>,
+    pub(super) positions: Vec<u8>,
+    /// The list's number, if it lies by itself and was not read yet.
+    pub(super) elsewhere: Option<i32>,
+}
+
+impl Part {
+    fn of(segment: usize, listed: Listed<'_>) -> Self {
+        let Listed { passages, at } = listed;
+        let (postings, positions, elsewhere) = match at {
+            At::Here(postings, positions) => (postings.to_vec(), positions.to_vec(), None),
+            At::There(number) => (Vec::new(), Vec::new(), Some(number)),
+        };
+        Self { segment, passages, postings, positions, elsewhere }
+    }
+}
 
 /// What is known of the words of a query.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     /// All passages.
     pub(super) passages: u64,
-    counts: HashMap<String, u64>,
+    /// By field and term.
+    lists: FxHashMap<(usize, String), Vec<Part>>,
     /// Passages with a word in any field of words.
     words: HashMap<String, u64>,
     /// Terms of a field that begin with something.
@@ -28,9 +53,10 @@ impl Known {
     /// Reads what a query asks for.
     pub(super) fn of(
         session: &mut Session,
-        passages: u64,
+        segments: &[Segment],
         wanted: &Wanted,
     ) -> Result<Self, IndexError> {
+        let passages = segments.iter().map(|segment| u64::from(segment.passages)).sum();
         let mut known = Self { passages, ..Self::default() };
         let mut texts = BTreeSet::new();
         let phrases: Vec<&Phrase> = wanted.phrases.iter().chain(&wanted.without).collect();
@@ -38,39 +64,95 @@ impl Known {
         let of_words =
             words.iter().flat_map(|word| word.stems.iter().chain(&word.words).chain(&word.names));
         let of_phrases = phrases.iter().flat_map(|phrase| phrase.stems.iter().chain(&phrase.words));
-        texts.extend(of_words.chain(of_phrases).cloned());
+        texts.extend(of_words.chain(of_phrases).filter(|text| !text.is_empty()).cloned());
         for start in words.iter().flat_map(|word| &word.prefixes) {
-            for (field, found) in beginning_with(session, start)? {
-                texts.extend(found.iter().map(|(term, _)| term.clone()));
-                known.begin(field, start, found);
+            for (field, found) in beginning_with(session, segments, start)? {
+                texts.extend(found.iter().cloned());
+                known.beginnings.insert((field, start.clone()), found);
             }
         }
-        known.read(session, &texts)?;
+        let has_phrases = phrases.iter().any(|phrase| phrase.words.len() > 1);
+        known.read(session, segments, &texts, has_phrases)?;
         Ok(known)
     }
 
-    fn begin(&mut self, field: TextField, start: &str, found: Vec<(String, u64)>) {
-        for (term, count) in &found {
-            self.counts.insert(lexeme(field, term), *count);
-        }
-        let terms = found.into_iter().map(|(term, _)| term).collect();
-        self.beginnings.insert((field, start.to_owned()), terms);
-    }
-
-    fn read(&mut self, session: &mut Session, texts: &BTreeSet<String>) -> Result<(), IndexError> {
-        let mut lexemes = Vec::new();
-        for text in texts {
-            for field in FIELDS {
-                let lexeme = lexeme(field, text);
-                lexemes.push(dense(&lexeme));
-                lexemes.push(lexeme);
+    fn read(
+        &mut self,
+        session: &mut Session,
+        segments: &[Segment],
+        texts: &BTreeSet<String>,
+        with_positions: bool,
+    ) -> Result<(), IndexError> {
+        let positions = if with_positions { "positions" } else { "''::bytea" };
+        let sql = format!(
+            "SELECT CAST(q.i AS INTEGER), CAST(s.i AS INTEGER), b.terms, b.positions
+             FROM unnest($1::bytea[]) WITH ORDINALITY AS q (term, i)
+             CROSS JOIN unnest($2::bigint[]) WITH ORDINALITY AS s (segment, i)
+             CROSS JOIN LATERAL (
+                 SELECT terms, {positions} AS positions FROM search_blocks
+                 WHERE segment = s.segment AND first <= q.term ORDER BY first DESC LIMIT 1) b"
+        );
+        let terms: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+        let numbers: Vec<i64> = segments.iter().map(|segment| segment.number).collect();
+        let texts: Vec<&String> = texts.iter().collect();
+        for row in session.rows(&sql, &[&terms, &numbers])? {
+            let text = texts[row.get::<_, i32>(0) as usize - 1];
+            let segment = row.get::<_, i32>(1) as usize - 1;
+            let mut terms = Terms::of(row.get(2), row.get(3));
+            let found = terms.find(|term| term.text >= text.as_bytes());
+            for term in found.iter().filter(|term| term.text == text.as_bytes()) {
+                for (at, listed) in term.lists.iter().enumerate() {
+                    let Some(listed) = listed else { continue };
+                    let lists = self.lists.entry((at, text.clone())).or_default();
+                    lists.push(Part::of(segment, *listed));
+                }
             }
         }
-        let sql = "SELECT term, passages FROM search_terms WHERE term = ANY($1)";
-        for row in session.rows(sql, &[&lexemes])? {
-            self.counts.insert(row.get(0), row.get::<_, i64>(1).max(0) as u64);
+        Ok(())
+    }
+
+    /// Reads those of some lists that lie by themselves.
+    pub(super) fn fetch(
+        &mut self,
+        session: &mut Session,
+        segments: &[Segment],
+        terms: &BTreeSet<(usize, String)>,
+        with_positions: bool,
+    ) -> Result<(), IndexError> {
+        let (mut numbers, mut lists, mut parts) = (Vec::new(), Vec::new(), Vec::new());
+        for term in terms {
+            for (at, part) in self.lists.get(term).into_iter().flatten().enumerate() {
+                if let Some(number) = part.elsewhere {
+                    numbers.push(segments[part.segment].number);
+                    lists.push(number);
+                    parts.push((term, at));
+                }
+            }
+        }
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let positions = if with_positions { "positions" } else { "''::bytea" };
+        let sql = format!(
+            "SELECT CAST(q.i AS INTEGER), l.postings, l.positions
+             FROM unnest($1::bigint[], $2::integer[]) WITH ORDINALITY AS q (segment, number, i)
+             CROSS JOIN LATERAL (
+                 SELECT postings, {positions} AS positions FROM search_lists
+                 WHERE segment = q.segment AND number = q.number) l"
+        );
+        for row in session.rows(&sql, &[&numbers, &lists])? {
+            let (term, at) = parts[row.get::<_, i32>(0) as usize - 1];
+            if let Some(part) = self.lists.get_mut(term).and_then(|parts| parts.get_mut(at)) {
+                (part.postings, part.positions) = (row.get(1), row.get(2));
+                part.elsewhere = None;
+            }
         }
         Ok(())
+    }
+
+    /// The lists of a term in a field.
+    pub(super) fn lists(&self, field: TextField, term: &str) -> &[Part] {
+        self.lists.get(&(slot(field), term.to_owned())).map_or(&[], Vec::as_slice)
     }
 
     /// Keeps of the terms with a beginning the most frequent. Comes after whole words were counted: what
@@ -90,12 +172,7 @@ impl Known {
 
     /// Passages with a term in a field.
     pub(super) fn count(&self, field: TextField, term: &str) -> u64 {
-        self.counts.get(&lexeme(field, term)).copied().unwrap_or(0)
-    }
-
-    /// Passages with a lexeme.
-    pub(super) fn count_of(&self, lexeme: &str) -> u64 {
-        self.counts.get(lexeme).copied().unwrap_or(0)
+        self.lists(field, term).iter().map(|part| u64::from(part.passages)).sum()
     }
 
     /// Terms of a field that begin with something.
@@ -140,26 +217,37 @@ impl Known {
     }
 }
 
-/// Terms of a field, and how many passages have each.
-type Counted = (TextField, Vec<(String, u64)>);
-
 /// For every field, the most frequent terms with a beginning.
-fn beginning_with(session: &mut Session, start: &str) -> Result<Vec<Counted>, IndexError> {
-    let from: Vec<String> = FIELDS.iter().map(|field| lexeme(*field, start)).collect();
-    let to: Vec<String> = from.iter().map(|from| format!("{from}{}", char::MAX)).collect();
-    let sql = "SELECT CAST(q.i AS INTEGER), t.term, t.passages
-        FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS q (first, last, i)
-        CROSS JOIN LATERAL (
-            SELECT * FROM (
-                SELECT term, passages FROM search_terms
-                WHERE term >= q.first AND term < q.last ORDER BY term LIMIT $3) seen
-            ORDER BY passages DESC, term LIMIT $4) t";
-    let most = MAX_PREFIX_TERMS as i64;
-    let mut found: Vec<Counted> = FIELDS.iter().map(|field| (*field, Vec::new())).collect();
-    for row in session.rows(sql, &[&from, &to, &MAX_SCANNED, &most])? {
-        let term = row.get::<_, &str>(1).chars().skip(1).collect();
-        let passages = row.get::<_, i64>(2).max(0) as u64;
-        found[row.get::<_, i32>(0) as usize - 1].1.push((term, passages));
+fn beginning_with(
+    session: &mut Session,
+    segments: &[Segment],
+    start: &str,
+) -> Result<Vec<(TextField, Vec<String>)>, IndexError> {
+    let numbers: Vec<i64> = segments.iter().map(|segment| segment.number).collect();
+    // No text has this byte.
+    let (first, behind) = (start.as_bytes(), [start.as_bytes(), &[0xff]].concat());
+    let sql = "SELECT b.terms FROM unnest($1::bigint[]) s (segment) CROSS JOIN LATERAL (
+            (SELECT terms FROM search_blocks
+             WHERE segment = s.segment AND first <= $2 ORDER BY first DESC LIMIT 1)
+            UNION ALL
+            (SELECT terms FROM search_blocks
+             WHERE segment = s.segment AND first > $2 AND first < $3 ORDER BY first LIMIT $4)) b";
+    let mut found: [FxHashMap<String, u64>; FIELDS.len()] = Default::default();
+    for row in session.rows(sql, &[&numbers, &first, &behind, &MAX_BLOCKS])? {
+        let terms = Terms::of(row.get(0), Bytes(&[]).0);
+        for term in terms.filter(|term| term.text.starts_with(first)) {
+            let Ok(text) = str::from_utf8(term.text) else { continue };
+            for (listed, found) in term.lists.iter().zip(&mut found) {
+                if let Some(listed) = listed {
+                    *found.entry(text.to_owned()).or_default() += u64::from(listed.passages);
+                }
+            }
+        }
     }
-    Ok(found)
+    let most_frequent = |found: FxHashMap<String, u64>| {
+        let mut all: Vec<(String, u64)> = found.into_iter().collect();
+        all.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+        all.into_iter().take(MAX_PREFIX_TERMS).map(|(term, _)| term).collect()
+    };
+    Ok(FIELDS.into_iter().zip(found.map(most_frequent)).collect())
 }

@@ -1,52 +1,58 @@
 //! Adding to the index on a server, and really removing from it.
 
-use super::counts::Counts;
-use super::lexemes::{Lengths, Lexemes};
-use super::{State, refused, vectors};
-use backstory_index::{Facts, IndexError, Place, Prepared, Writer};
+use super::segments::{self, Segment, gone_written};
+use super::{State, building, merging, refused, vectors};
+use backstory_index::{IndexError, Passage, Place, Prepared, Writer};
 use backstory_meaning::Embedding;
 use postgres::Client;
-use postgres::binary_copy::BinaryCopyInWriter;
-use postgres::types::Type;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
-/// Bytes of passages held before they are sent.
-const MAX_HELD_BYTES: usize = 8_000_000;
+/// Passages of a new segment at most, and bytes of their terms: so much is held.
+const MAX_HELD: usize = 50_000;
+const MAX_HELD_BYTES: usize = 32_000_000;
 /// What is added before a commit is due: so much is done again after a crash.
 const MAX_PENDING_PASSAGES: u64 = 100_000;
 const MAX_PENDING_VECTORS: usize = 50_000;
-const MAX_PENDING_LEXEMES: usize = 1_000_000;
+/// A segment is written anew when one of so many of its passages is gone.
+const GONE_ONE_IN: u64 = 4;
+/// Segments below one of these sizes are merged when they are so many.
+const TIERS: [u32; 3] = [1_000, 10_000, 100_000];
+const MANY: usize = 8;
+/// Passages of a merged segment at most: it is written anew when a session leaves it.
+const LARGEST: u32 = 250_000;
 
 /// The one writer of an index.
 pub(super) struct PostgresWriter {
     client: Client,
     state: State,
-    /// The last commit the archive knows of.
+    /// The last commit the archive knows of; what came after it is undone.
     known: u64,
+    /// The same when writing began: what is older is there to stay.
+    heard: u64,
     is_begun: bool,
-    held: Vec<Row>,
+    segments: Vec<Segment>,
+    held: Vec<Passage>,
     held_bytes: usize,
     /// Whose events and cards are among those held.
     held_of: HashSet<(i64, bool)>,
     vectors: Vec<(Place, i32, Embedding)>,
     /// The same of the vectors.
     vectors_of: HashSet<(i64, bool)>,
-    gone_events: BTreeSet<i64>,
-    gone_cards: BTreeSet<i64>,
-    counts: Counts,
+    gone: Gone,
     added: u64,
     vector_change: i64,
     /// Something left the archive.
     must_purge: bool,
 }
 
-/// A passage on its way.
-struct Row {
-    place: Place,
-    part: i32,
-    facts: Facts,
-    lengths: Lengths,
-    lexemes: Lexemes,
+/// Whose passages go.
+#[derive(Debug, Default)]
+struct Gone {
+    /// Sessions whose events go.
+    events: HashSet<i64>,
+    /// Sessions whose card goes, and whether no byte of it may stay.
+    cards: HashSet<i64>,
+    cards_for_good: HashSet<i64>,
 }
 
 impl std::fmt::Debug for PostgresWriter {
@@ -59,30 +65,28 @@ impl std::fmt::Debug for PostgresWriter {
 const EVENTS_OF: &str = "p.place >= n << 32 AND p.place < (n << 32) + 4294967295";
 /// Where its card is.
 const CARD_OF: &str = "p.place = (n << 32) + 4294967295";
+/// What a segment consists of.
+const TABLES: [&str; 4] = ["segments", "facts", "blocks", "lists"];
 
 impl PostgresWriter {
-    pub(super) fn new(mut client: Client, state: State, known: u64) -> Result<Self, IndexError> {
-        // Entries wait in a list and go into the tree many at once, which is several times faster.
-        client
-            .batch_execute("SET gin_pending_list_limit = '32MB'; SET work_mem = '64MB'")
-            .map_err(refused)?;
-        Ok(Self {
+    pub(super) fn new(client: Client, state: State, known: u64) -> Self {
+        Self {
             client,
             state,
             known,
+            heard: known,
             is_begun: false,
+            segments: Vec::new(),
             held: Vec::new(),
             held_bytes: 0,
             held_of: HashSet::new(),
             vectors: Vec::new(),
             vectors_of: HashSet::new(),
-            gone_events: BTreeSet::new(),
-            gone_cards: BTreeSet::new(),
-            counts: Counts::default(),
+            gone: Gone::default(),
             added: 0,
             vector_change: 0,
             must_purge: false,
-        })
+        }
     }
 
     /// Begins the transaction of a commit; the first undoes what the archive did not hear of.
@@ -92,11 +96,26 @@ impl PostgresWriter {
         }
         self.client.batch_execute("BEGIN").map_err(refused)?;
         self.is_begun = true;
+        self.segments = segments::all(&mut self.client)?;
         if self.known < self.state.batch {
+            let unheard = |segment: &Segment| segment.batch > self.known;
+            let unheard: Vec<Segment> = self.segments.extract_if(.., |s| unheard(s)).collect();
+            self.delete(&unheard)?;
             let known = [self.known as i64];
-            self.counts.delete(&mut self.client, "p.batch > n", &known)?;
             self.vector_change -= vectors::delete(&mut self.client, "p.batch > n", &known)?;
             self.known = self.state.batch;
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, segments: &[Segment]) -> Result<(), IndexError> {
+        if segments.is_empty() {
+            return Ok(());
+        }
+        let numbers: Vec<i64> = segments.iter().map(|segment| segment.number).collect();
+        for table in TABLES {
+            let sql = format!("DELETE FROM search_{table} WHERE segment = ANY($1)");
+            self.client.execute(&sql, &[&numbers]).map_err(refused)?;
         }
         Ok(())
     }
@@ -105,7 +124,7 @@ impl PostgresWriter {
         let is_of = |place: Place| place.session() == session && place.seq().is_none() == is_card;
         if self.held_of.remove(&(session, is_card)) {
             let before = self.held.len();
-            self.held.retain(|row| !is_of(row.place));
+            self.held.retain(|passage| !is_of(passage.place));
             self.added -= (before - self.held.len()) as u64;
         }
         if self.vectors_of.remove(&(session, is_card)) {
@@ -116,68 +135,118 @@ impl PostgresWriter {
     /// Sends what is held; what goes, goes first.
     fn send(&mut self) -> Result<(), IndexError> {
         self.begin()?;
-        for (gone, condition) in
-            [(&mut self.gone_events, EVENTS_OF), (&mut self.gone_cards, CARD_OF)]
-        {
-            if !gone.is_empty() {
-                let sessions: Vec<i64> = std::mem::take(gone).into_iter().collect();
-                self.counts.delete(&mut self.client, condition, &sessions)?;
-                self.vector_change -= vectors::delete(&mut self.client, condition, &sessions)?;
-            }
-        }
+        self.let_go()?;
         if self.held.is_empty() {
             return Ok(());
         }
-        let batch = self.state.batch as i64 + 1;
-        let copy = "COPY search_passages_all (place, part, batch, ts, kind, exit, tool, lengths, had, terms)
-            FROM STDIN (FORMAT binary)";
-        let types = [
-            Type::INT8,
-            Type::INT4,
-            Type::INT8,
-            Type::INT8,
-            Type::INT2,
-            Type::INT4,
-            Type::INT8,
-            Type::INT8,
-            Type::BYTEA,
-            Type::TS_VECTOR,
-        ];
-        let mut out = BinaryCopyInWriter::new(self.client.copy_in(copy).map_err(refused)?, &types);
-        for row in self.held.drain(..) {
-            let kind = row.facts.kind.map_or(0, |kind| i16::from(kind.code()) + 1);
-            out.write(&[
-                &(row.place.0 as i64),
-                &row.part,
-                &batch,
-                &row.facts.ts.0,
-                &kind,
-                &row.facts.exit,
-                &(row.facts.tool as i64),
-                &row.lengths.0,
-                &row.lexemes.had,
-                &row.lexemes,
-            ])
-            .map_err(refused)?;
-            self.counts.add(row.lexemes.all());
-        }
-        out.finish().map_err(refused)?;
+        let rows = building::segment_of(&self.held);
+        self.held.clear();
         self.held_of.clear();
         self.held_bytes = 0;
+        self.put(rows, self.state.batch + 1)
+    }
+
+    /// Stores a segment.
+    fn put(&mut self, rows: super::rows::Rows, batch: u64) -> Result<(), IndexError> {
+        let number = self.segments.iter().map(|segment| segment.number).max().unwrap_or(0) + 1;
+        let (passages, runs) = (rows.passages(), rows.runs.clone());
+        rows.send(&mut self.client, number, batch)?;
+        self.segments.push(Segment { number, batch, passages, gone: Vec::new(), runs });
+        Ok(())
+    }
+
+    /// Lets go whoever has to. Events leave no byte; a card that is replaced is only passed over, until
+    /// enough of them are.
+    fn let_go(&mut self) -> Result<(), IndexError> {
+        let Gone { events, cards, cards_for_good } = std::mem::take(&mut self.gone);
+        for (gone, condition) in [(&events, EVENTS_OF), (&cards, CARD_OF)] {
+            if !gone.is_empty() {
+                let sessions: Vec<i64> = gone.iter().copied().collect();
+                self.vector_change -= vectors::delete(&mut self.client, condition, &sessions)?;
+            }
+        }
+        if events.is_empty() && cards.is_empty() {
+            return Ok(());
+        }
+        let mut anew = Vec::new();
+        for segment in &mut self.segments {
+            let is_going = |session: i64, is_card: bool| {
+                if is_card { cards.contains(&session) } else { events.contains(&session) }
+            };
+            let going = segment.runs.of(is_going);
+            if segment.let_go(going.into_iter().flatten()) == 0 {
+                continue;
+            }
+            let for_good = |session: i64, is_card: bool| {
+                is_going(session, is_card) && (!is_card || cards_for_good.contains(&session))
+            };
+            let many = segment.gone.len() as u64 * GONE_ONE_IN > u64::from(segment.passages);
+            if many || !segment.runs.of(for_good).is_empty() {
+                anew.push(segment.number);
+                continue;
+            }
+            let update = "UPDATE search_segments SET gone = $2 WHERE segment = $1";
+            let gone = gone_written(&segment.gone);
+            self.client.execute(update, &[&segment.number, &gone]).map_err(refused)?;
+        }
+        for number in anew {
+            let is_it = |segment: &mut Segment| segment.number == number;
+            let old: Vec<Segment> = self.segments.extract_if(.., is_it).collect();
+            self.replace(&old)?;
+        }
+        Ok(())
+    }
+
+    /// Writes one segment in place of some.
+    fn replace(&mut self, old: &[Segment]) -> Result<(), IndexError> {
+        let batch = old.iter().map(|segment| segment.batch).max().unwrap_or(0);
+        let rows = merging::merged(&mut self.client, old)?;
+        self.delete(old)?;
+        if rows.passages() > 0 { self.put(rows, batch) } else { Ok(()) }
+    }
+
+    /// Merges small segments, if there are many: every query looks into each of them. One that the
+    /// archive may not have heard of stays by itself, so that it can be undone.
+    fn merge(&mut self) -> Result<(), IndexError> {
+        self.segments = segments::all(&mut self.client)?;
+        for tier in TIERS {
+            let is_small =
+                |segment: &Segment| segment.passages < tier && segment.batch <= self.heard;
+            if self.segments.iter().filter(|segment| is_small(segment)).count() < MANY {
+                continue;
+            }
+            let mut room = LARGEST;
+            let fits = |segment: &mut Segment| {
+                let fits = is_small(segment) && segment.passages <= room;
+                room -= if fits { segment.passages } else { 0 };
+                fits
+            };
+            let small: Vec<Segment> = self.segments.extract_if(.., fits).collect();
+            self.client.batch_execute("BEGIN").map_err(refused)?;
+            self.is_begun = true;
+            self.replace(&small)?;
+            let changed = "UPDATE search_state SET changes = changes + 1";
+            self.client.execute(changed, &[]).map_err(refused)?;
+            self.client.batch_execute("COMMIT").map_err(refused)?;
+            self.is_begun = false;
+            return Ok(());
+        }
         Ok(())
     }
 
     fn write_state(&mut self) -> Result<(), IndexError> {
-        let change = [self.counts.passages, self.vector_change];
+        let passages: u64 = self.segments.iter().map(Segment::present).sum();
         let sql = "UPDATE search_state
-            SET batch = batch + 1, passages = passages + $1, vectors = vectors + $2
-            RETURNING batch, passages, vectors";
-        let row = self.client.query_one(sql, &[&change[0], &change[1]]).map_err(refused)?;
+            SET batch = batch + 1, changes = changes + 1, passages = $1, vectors = vectors + $2
+            RETURNING batch, vectors, changes";
+        let values = (passages as i64, self.vector_change);
+        let row = self.client.query_one(sql, &[&values.0, &values.1]).map_err(refused)?;
         self.state = State {
             batch: row.get::<_, i64>(0) as u64,
-            passages: row.get::<_, i64>(1) as u64,
-            vectors: row.get::<_, i64>(2) as u64,
-            centred: self.state.centred,
+            passages,
+            vectors: row.get::<_, i64>(1) as u64,
+            changes: row.get(2),
+            ..self.state
         };
         Ok(())
     }
@@ -185,13 +254,11 @@ impl PostgresWriter {
 
 impl Writer for PostgresWriter {
     fn add(&mut self, prepared: Prepared) -> Result<(), IndexError> {
-        let mut parts = Parts::default();
         for passage in prepared.passages {
-            let (lexemes, lengths) = Lexemes::of(&passage);
-            let (place, facts) = (passage.place, passage.facts);
-            self.held_bytes += lexemes.bytes();
+            let place = passage.place;
+            self.held_bytes += passage.texts.iter().map(|(_, text)| text.len()).sum::<usize>();
             self.held_of.insert((place.session(), place.seq().is_none()));
-            self.held.push(Row { place, part: parts.next(place), facts, lengths, lexemes });
+            self.held.push(passage);
             self.added += 1;
         }
         let mut parts = Parts::default();
@@ -199,32 +266,33 @@ impl Writer for PostgresWriter {
             self.vectors_of.insert((place.session(), place.seq().is_none()));
             self.vectors.push((place, parts.next(place), embedding));
         }
-        if self.held_bytes >= MAX_HELD_BYTES { self.send() } else { Ok(()) }
+        let is_full = self.held.len() >= MAX_HELD || self.held_bytes >= MAX_HELD_BYTES;
+        if is_full { self.send() } else { Ok(()) }
     }
 
     fn remove_events(&mut self, session: i64) -> Result<(), IndexError> {
         self.must_purge = true;
         self.forget_held(session, false);
-        self.gone_events.insert(session);
+        self.gone.events.insert(session);
         Ok(())
     }
 
     fn remove_card(&mut self, session: i64, for_good: bool) -> Result<(), IndexError> {
-        self.must_purge |= for_good;
         self.forget_held(session, true);
-        self.gone_cards.insert(session);
+        self.gone.cards.insert(session);
+        if for_good {
+            self.must_purge = true;
+            self.gone.cards_for_good.insert(session);
+        }
         Ok(())
     }
 
     fn is_full(&self) -> bool {
-        self.added >= MAX_PENDING_PASSAGES
-            || self.vectors.len() >= MAX_PENDING_VECTORS
-            || self.counts.len() >= MAX_PENDING_LEXEMES
+        self.added >= MAX_PENDING_PASSAGES || self.vectors.len() >= MAX_PENDING_VECTORS
     }
 
     fn commit(&mut self) -> Result<u64, IndexError> {
         self.send()?;
-        self.counts.write(&mut self.client)?;
         self.vector_change += self.vectors.len() as i64;
         let new = std::mem::take(&mut self.vectors);
         self.vectors_of.clear();
@@ -234,25 +302,21 @@ impl Writer for PostgresWriter {
         self.client.batch_execute("COMMIT").map_err(refused)?;
         self.is_begun = false;
         self.known = self.state.batch;
-        (self.counts, self.vector_change, self.added) = (Counts::default(), 0, 0);
+        (self.vector_change, self.added) = (0, 0);
         Ok(self.state.batch)
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), IndexError> {
         if self.is_begun {
             self.client.batch_execute("ROLLBACK").map_err(refused)?;
+            self.is_begun = false;
         }
-        if self.must_purge {
-            return vacuum(&mut self.client);
-        }
-        // What waits in the list is looked through by every search.
-        let clean = "SELECT gin_clean_pending_list('search_passages_terms')";
-        self.client.execute(clean, &[]).map_err(refused)?;
-        Ok(())
+        self.merge()?;
+        if self.must_purge { vacuum(&mut self.client) } else { Ok(()) }
     }
 }
 
-/// Numbers the passages of a place.
+/// Numbers the vectors of a place.
 #[derive(Default)]
 struct Parts {
     place: Option<Place>,
@@ -268,7 +332,7 @@ impl Parts {
 
 /// Makes the room of deleted rows free, so that nothing reads it any more.
 pub(super) fn vacuum(client: &mut Client) -> Result<(), IndexError> {
-    for table in ["passages", "terms", "vectors", "codes", "state"] {
+    for table in TABLES.iter().chain(&["vectors", "codes", "state"]) {
         client.batch_execute(&format!("VACUUM search_{table}_all")).map_err(refused)?;
     }
     Ok(())

@@ -33,10 +33,9 @@ fn what_is_removed_leaves_no_trace() {
     let database = database();
     let knows = |stem: &str| {
         let mut client = Client::connect(&database.url, NoTls).unwrap();
-        let sql =
-            "SELECT EXISTS (SELECT FROM backstory.search_terms_all WHERE substr(term, 2) = $1)
-            OR EXISTS (SELECT FROM ts_stat('SELECT terms FROM backstory.search_passages_all')
-                WHERE substr(word, 2) = $1)";
+        let sql = "SELECT EXISTS (SELECT FROM backstory.search_blocks_all
+            WHERE position(convert_to($1, 'UTF8') IN terms) > 0
+                OR position(convert_to($1, 'UTF8') IN first) > 0)";
         client.query_one(sql, &[&stem]).unwrap().get(0)
     };
     story::what_is_removed_leaves_no_trace(&shelf_of(&database), &knows);
