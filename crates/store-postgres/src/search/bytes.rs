@@ -25,10 +25,6 @@ pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
 pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
 
 impl<'a> Bytes<'a> {
-    pub(super) fn is_empty(self) -> bool {
-        self.0.is_empty()
-    }
-
     pub(super) fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
@@ -89,13 +85,13 @@ mod tests {
             for number in signed {
                 prop_assert_eq!(bytes.signed(), Some(number));
             }
-            prop_assert!(bytes.is_empty() && bytes.number().is_none() && bytes.bytes().is_none());
+            prop_assert!(bytes.0.is_empty() && bytes.number().is_none() && bytes.bytes().is_none());
         }
 
         #[test]
         fn anything_may_be_read(text: Vec<u8>) {
             let mut bytes = Bytes(&text);
-            while !bytes.is_empty() {
+            while !bytes.0.is_empty() {
                 bytes.number();
                 bytes.bytes();
                 bytes.signed();

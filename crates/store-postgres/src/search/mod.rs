@@ -73,14 +73,13 @@ impl PostgresShelf {
         if !Self::has_tables(client)? {
             return Ok(None);
         }
-        let sql = "SELECT batch, passages, vectors, centred, changes FROM search_state WHERE name = $1";
+        let sql = "SELECT batch, passages, vectors, centred FROM search_state WHERE name = $1";
         let row = client.query_opt(sql, &[&NAME]).map_err(refused)?;
         Ok(row.map(|row| State {
             batch: row.get::<_, i64>(0) as u64,
             passages: row.get::<_, i64>(1) as u64,
             vectors: row.get::<_, i64>(2) as u64,
             centred: row.get::<_, i64>(3) as u64,
-            changes: row.get(4),
         }))
     }
 }
@@ -93,8 +92,6 @@ struct State {
     vectors: u64,
     /// For how many vectors the cells were chosen; none if they are too few for cells.
     centred: u64,
-    /// How often it was changed.
-    changes: i64,
 }
 
 impl Shelf for PostgresShelf {

@@ -1,6 +1,5 @@
 //! The words of a query: how many passages have each, and the lists that say which.
 
-use super::bytes::Bytes;
 use super::reader::Session;
 use super::rows::{At, FIELDS, Listed, Terms, slot};
 use super::segments::Segment;
@@ -234,7 +233,7 @@ fn beginning_with(
              WHERE segment = s.segment AND first > $2 AND first < $3 ORDER BY first LIMIT $4)) b";
     let mut found: [FxHashMap<String, u64>; FIELDS.len()] = Default::default();
     for row in session.rows(sql, &[&numbers, &first, &behind, &MAX_BLOCKS])? {
-        let terms = Terms::of(row.get(0), Bytes(&[]).0);
+        let terms = Terms::of(row.get(0), &[]);
         for term in terms.filter(|term| term.text.starts_with(first)) {
             let Ok(text) = str::from_utf8(term.text) else { continue };
             for (listed, found) in term.lists.iter().zip(&mut found) {

@@ -238,14 +238,13 @@ impl PostgresWriter {
         let passages: u64 = self.segments.iter().map(Segment::present).sum();
         let sql = "UPDATE search_state
             SET batch = batch + 1, changes = changes + 1, passages = $1, vectors = vectors + $2
-            RETURNING batch, vectors, changes";
+            RETURNING batch, vectors";
         let values = (passages as i64, self.vector_change);
         let row = self.client.query_one(sql, &[&values.0, &values.1]).map_err(refused)?;
         self.state = State {
             batch: row.get::<_, i64>(0) as u64,
             passages,
             vectors: row.get::<_, i64>(1) as u64,
-            changes: row.get(2),
             ..self.state
         };
         Ok(())

@@ -191,3 +191,62 @@ fn both_indices_find_the_same() {
         })
         .unwrap();
 }
+
+/// Adds a session of some texts as a commit of its own.
+fn add_session(shelf: &dyn Shelf, batch: u64, session: i64) -> u64 {
+    let mut index = IndexWriter::open(shelf, batch).unwrap();
+    let words = |from: usize| (0..9).map(move |nth| WORDS[(from * 5 + nth * 3) % WORDS.len()]);
+    for seq in 0..12 {
+        let mut event = event(seq, KINDS[seq as usize % KINDS.len()]);
+        event.ts = Some(Timestamp(session * 7 % 5 + i64::from(seq)));
+        let text: Vec<&str> = words(session as usize + seq as usize).collect();
+        index.add_event(session, &event, &text.join(" ")).unwrap();
+    }
+    let batch = index.commit().unwrap();
+    index.finish().unwrap();
+    batch
+}
+
+#[test]
+fn merged_segments_find_the_same() {
+    let database = database();
+    let there = shelf_of(&database);
+    let home = tempfile::tempdir().unwrap();
+    let here = LocalShelf::new(home.path());
+    let (mut batch_here, mut batch_there) = (0, 0);
+    for session in 1..=30 {
+        batch_here = add_session(&here, batch_here, session);
+        batch_there = add_session(&there, batch_there, session);
+    }
+    let questions: Vec<Question> = (0..WORDS.len())
+        .map(|nth| Question {
+            words: vec![(WORDS[nth], nth % 4 == 0), (WORDS[(nth + 7) % WORDS.len()], false)],
+            phrases: if nth % 3 == 0 { vec![vec![WORDS[nth]]] } else { Vec::new() },
+            without: if nth % 5 == 0 { vec![vec![WORDS[(nth + 2) % 28]]] } else { Vec::new() },
+            limit: 50,
+            sessions: 25,
+        })
+        .collect();
+    let (near, far) = (here.reader().unwrap(), there.reader().unwrap());
+    assert!(far.stock().segments < 16, "{} segments", far.stock().segments);
+    for question in &questions {
+        assert_eq!(answers(&*near, question), answers(&*far, question), "{question:?}");
+    }
+    // What leaves is gone from both, whatever segment it came to lie in.
+    for (shelf, batch) in [(&here as &dyn Shelf, batch_here), (&there, batch_there)] {
+        let mut index = IndexWriter::open(shelf, batch).unwrap();
+        for session in [3, 11, 12, 30] {
+            index.remove_events(session).unwrap();
+        }
+        index.commit().unwrap();
+        index.finish().unwrap();
+    }
+    let near = here.reader().unwrap();
+    assert_eq!(near.stock().documents, there.reader().unwrap().stock().documents);
+    // One that was open before sees it too.
+    for question in &questions {
+        let [near, far] = [&near, &far].map(|reader| answers(&**reader, question));
+        assert_eq!(near, far, "{question:?}");
+        assert!(near.0[0].keys().all(|place| ![3, 11, 12, 30].contains(&place.session())));
+    }
+}
