@@ -98,12 +98,13 @@ pub struct Ranked {
 }
 
 /// Ranks sessions and the moments in them, best first. `evidence` says how many of the words each
-/// session has; beyond the `first` so many sessions the order may be rough.
+/// session has; beyond the `first` so many sessions the order may be rough. `circumstances` answers for
+/// each of the sessions it is given, in their order.
 pub fn rank(
     candidates: &[Candidate],
     evidence: &Evidence,
     first: usize,
-    circumstance: &mut dyn FnMut(i64) -> Circumstance,
+    circumstances: &mut dyn FnMut(&[i64]) -> Vec<Circumstance>,
 ) -> Vec<Ranked> {
     let (most, strength) = (evidence.best().max(f32::MIN_POSITIVE), evidence.strength());
     let mut sessions: HashMap<i64, Vec<(Option<u32>, f32)>> = HashMap::new();
@@ -130,10 +131,11 @@ pub fn rank(
     in_order(&mut ranked);
     // Asking after every session takes time; those far down cannot rise among the first.
     let last = ranked.get(first).map_or(0.0, |ranked| ranked.score);
-    for found in &mut ranked {
-        if found.score * (1.0 + RECENCY + SAME_PROJECT) >= last {
-            found.score *= favour(circumstance(found.session));
-        }
+    let may_rise = |found: &Ranked| found.score * (1.0 + RECENCY + SAME_PROJECT) >= last;
+    let rising = ranked.partition_point(may_rise);
+    let sessions: Vec<i64> = ranked[..rising].iter().map(|found| found.session).collect();
+    for (found, circumstance) in ranked.iter_mut().zip(circumstances(&sessions)) {
+        found.score *= favour(circumstance);
     }
     in_order(&mut ranked);
     ranked
@@ -204,8 +206,12 @@ mod tests {
         Candidate { session, seq: Some(seq), prose, tools: 0.0, nearness }
     }
 
+    fn nothing_tips(sessions: &[i64]) -> Vec<Circumstance> {
+        vec![Circumstance::default(); sessions.len()]
+    }
+
     fn order(candidates: &[Candidate]) -> Vec<i64> {
-        let ranked = rank(candidates, &Evidence::default(), 99, &mut |_| Circumstance::default());
+        let ranked = rank(candidates, &Evidence::default(), 99, &mut nothing_tips);
         ranked.into_iter().map(|ranked| ranked.session).collect()
     }
 
@@ -231,8 +237,7 @@ mod tests {
         let many = [found(2, 1, 7.0, None), found(2, 20, 7.0, None)];
         let sessions = HashMap::from([(1, 2.0), (2, 5.0)]);
         let evidence = Evidence { sessions, attainable: 8.0, foreign: 0.0 };
-        let ranked =
-            rank(&[one_word, many[0], many[1]], &evidence, 99, &mut |_| Circumstance::default());
+        let ranked = rank(&[one_word, many[0], many[1]], &evidence, 99, &mut nothing_tips);
         assert_eq!(ranked[0].session, 2);
     }
 
@@ -246,21 +251,34 @@ mod tests {
     fn circumstances_only_tip_the_balance() {
         let old = found(1, 1, 10.0, None);
         let new = |prose| found(2, 1, prose, None);
-        let mut today = |session: i64| Circumstance {
-            age_ms: Some(if session == 2 { 0 } else { 400 * 86_400_000 }),
-            is_same_project: session == 2,
+        let of = |session: &i64| Circumstance {
+            age_ms: Some(if *session == 2 { 0 } else { 400 * 86_400_000 }),
+            is_same_project: *session == 2,
         };
+        let mut today = |sessions: &[i64]| sessions.iter().map(of).collect();
         assert_eq!(rank(&[old, new(9.0)], &Evidence::default(), 99, &mut today)[0].session, 2);
         assert_eq!(rank(&[old, new(8.0)], &Evidence::default(), 99, &mut today)[0].session, 1);
+    }
+
+    #[test]
+    fn only_of_those_who_may_rise_circumstances_are_asked_and_once() {
+        let candidates: Vec<Candidate> =
+            (1..=9).map(|at| found(i64::from(at), 1, 10.0 - at as f32 / 2.0, None)).collect();
+        let mut asked = Vec::new();
+        rank(&candidates, &Evidence::default(), 2, &mut |sessions| {
+            asked.push(sessions.to_vec());
+            nothing_tips(sessions)
+        });
+        assert_eq!(asked, [[1, 2, 3, 4, 5]]);
     }
 
     #[test]
     fn where_no_word_is_of_the_language_only_what_is_written_counts() {
         let candidates = [found(1, 1, 3.0, Some(0.1)), found(2, 1, 0.0, Some(0.9))];
         let evidence = Evidence { foreign: 1.0, ..Evidence::default() };
-        let ranked = rank(&candidates, &evidence, 99, &mut |_| Circumstance::default());
+        let ranked = rank(&candidates, &evidence, 99, &mut nothing_tips);
         assert_eq!(ranked.iter().map(|found| found.session).collect::<Vec<_>>(), [1]);
-        assert!(rank(&candidates[1..], &evidence, 99, &mut |_| Circumstance::default()).is_empty());
+        assert!(rank(&candidates[1..], &evidence, 99, &mut nothing_tips).is_empty());
     }
 
     proptest! {

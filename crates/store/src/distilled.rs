@@ -1,6 +1,6 @@
 //! Digests and signals: written once a session is understood, read when its events are gone.
 
-use crate::clauses::Clauses;
+use crate::clauses::{Clauses, SHORT_LIST};
 use crate::database::{Row, values};
 use crate::{IndexDebt, PackFault, StoreError, Vault, Writer, blob, rows};
 use backstory_model::{
@@ -8,6 +8,7 @@ use backstory_model::{
     Timestamp,
 };
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// A session whose digest does not cover all of its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,6 +161,34 @@ impl Vault {
         );
         let signals = self.database.all(&sql, values![id], |row| signal(row, 0))?;
         Ok(Some(Account { digest, signals, state: blob::unfold(state)? }))
+    }
+
+    /// What people are told of sessions, by their row ids: without the distiller's memory, and without
+    /// digests that cannot be read.
+    pub fn digests(&self, ids: &[i64]) -> Result<HashMap<i64, (Digest, Vec<Signal>)>, StoreError> {
+        let sql = "SELECT session_id, digest FROM digests WHERE session_id IN (";
+        let stored = self.by_id(sql, ids, |row| Ok((row.get(0)?, row.get::<Vec<u8>>(1)?)))?;
+        let read = |(id, digest)| {
+            let digest = serde_json::from_slice(&blob::unfold(digest).ok()?).ok()?;
+            Some((id, (digest, Vec::new())))
+        };
+        let mut found: HashMap<i64, (Digest, Vec<Signal>)> =
+            stored.into_iter().filter_map(read).collect();
+        let ids: Vec<i64> = found.keys().copied().collect();
+        for ids in ids.chunks(SHORT_LIST) {
+            let mut asked = Clauses::new(format!(
+                "SELECT {SIGNAL_COLUMNS}, session_id FROM signals x WHERE session_id IN ("
+            ));
+            asked.add_list(ids);
+            asked.sql.push_str(" ORDER BY seq, kind");
+            self.database.each(&asked.sql, &asked.values, |row| -> Result<(), StoreError> {
+                if let Some((_, signals)) = found.get_mut(&row.get(10)?) {
+                    signals.push(signal(row, 0)?);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(found)
     }
 
     /// Signals of all sessions, the latest first.

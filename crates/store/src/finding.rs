@@ -1,10 +1,11 @@
 //! What search asks the archive: which sessions a filter lets through, and the rows behind places.
 
-use crate::clauses::Clauses;
-use crate::database::values;
+use crate::clauses::{Clauses, MIDDLE_LIST, SHORT_LIST, filled};
+use crate::database::Row;
 use crate::{StoreError, Vault, rows};
 use backstory_model::{Flavor, Outcome, Session, SessionEvent, SessionUid, Timestamp};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
 
 /// Which sessions a search looks at. Within a list any entry holds, an empty list holds always.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +22,35 @@ pub struct SessionScope {
     pub sessions: Vec<String>,
     /// In which a model took part whose name holds this.
     pub models: Vec<String>,
+}
+
+/// What tips the balance between sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// When it was last active.
+    pub active_at: Option<Timestamp>,
+    /// Its project.
+    pub project_key: Option<String>,
+}
+
+/// A stretch of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch<'a> {
+    /// Row id of the session.
+    pub session: i64,
+    /// Its uid.
+    pub uid: &'a SessionUid,
+    /// The first seq.
+    pub first: u32,
+    /// The last seq, included.
+    pub last: u32,
+}
+
+impl<'a> Stretch<'a> {
+    /// One event.
+    pub fn one(session: i64, uid: &'a SessionUid, seq: u32) -> Self {
+        Self { session, uid, first: seq, last: seq }
+    }
 }
 
 impl Vault {
@@ -44,41 +74,76 @@ impl Vault {
         Ok(Some(ids.into_iter().collect()))
     }
 
-    /// A session by its row id; none if it was forgotten.
-    pub fn session_by_id(&self, id: i64) -> Result<Option<Session>, StoreError> {
+    /// Sessions by their row ids, without those that were forgotten.
+    pub fn sessions_by_id(&self, ids: &[i64]) -> Result<HashMap<i64, Session>, StoreError> {
         let sql =
-            format!("{} WHERE id = ?1 AND events > 0 AND forgotten_at IS NULL", rows::SESSION_SQL);
-        self.database.one(&sql, values![id], rows::session)
+            format!("{} WHERE events > 0 AND forgotten_at IS NULL AND id IN (", rows::SESSION_SQL);
+        self.by_id(&sql, ids, |row| Ok((row.get(rows::ID_COLUMN)?, rows::session(row)?)))
     }
 
-    /// A session's last activity, and its project.
-    pub fn standing(&self, id: i64) -> Result<(Option<Timestamp>, Option<String>), StoreError> {
-        let sql = "SELECT coalesce(ended_at, started_at), project_key FROM sessions WHERE id = ?1";
-        let standing = self.database.one(sql, values![id], |row| {
-            Ok((row.get::<Option<i64>>(0)?.map(Timestamp), row.get(1)?))
-        })?;
-        Ok(standing.unwrap_or_default())
+    /// The last activity and the project of sessions, by their row ids.
+    pub fn standings(&self, ids: &[i64]) -> Result<HashMap<i64, Standing>, StoreError> {
+        let sql = "SELECT id, coalesce(ended_at, started_at), project_key FROM sessions
+            WHERE id IN (";
+        self.by_id(sql, ids, |row| {
+            let active_at = row.get::<Option<i64>>(1)?.map(Timestamp);
+            Ok((row.get(0)?, Standing { active_at, project_key: row.get(2)? }))
+        })
     }
 
-    /// One event; none if it left.
-    pub fn event_at(
+    /// One row for each of many ids; `sql` ends where their list begins.
+    pub(crate) fn by_id<T>(
         &self,
-        id: i64,
-        uid: &SessionUid,
-        seq: u32,
-    ) -> Result<Option<SessionEvent>, StoreError> {
-        Ok(self.events_between(id, uid, seq, seq)?.pop())
+        sql: &str,
+        ids: &[i64],
+        mut read: impl FnMut(&dyn Row) -> Result<(i64, T), StoreError>,
+    ) -> Result<HashMap<i64, T>, StoreError> {
+        let mut found = HashMap::with_capacity(ids.len());
+        for ids in ids.chunks(SHORT_LIST) {
+            let mut asked = Clauses::new(sql);
+            asked.add_list(ids);
+            self.database.each(&asked.sql, &asked.values, |row| -> Result<(), StoreError> {
+                let (id, row) = read(row)?;
+                found.insert(id, row);
+                Ok(())
+            })?;
+        }
+        Ok(found)
     }
 
-    /// The events from one seq to another, both included.
-    pub fn events_between(
-        &self,
-        id: i64,
-        uid: &SessionUid,
-        from: u32,
-        to: u32,
-    ) -> Result<Vec<SessionEvent>, StoreError> {
-        let sql = format!("{} AND seq BETWEEN ?2 AND ?3 ORDER BY seq", rows::EVENT_SQL);
-        self.database.all(&sql, values![id, from, to], |row| rows::event(row, uid))
+    /// The events of several stretches, by seq; what left is not among them.
+    pub fn stretches(&self, wanted: &[Stretch<'_>]) -> Result<Vec<Vec<SessionEvent>>, StoreError> {
+        let mut found: Vec<Vec<SessionEvent>> = Vec::new();
+        for wanted in wanted.chunks(MIDDLE_LIST) {
+            let before = found.len();
+            found.resize_with(before + wanted.len(), Vec::new);
+            let asked = asked_for(wanted);
+            self.database.each(&asked.sql, &asked.values, |row| -> Result<(), StoreError> {
+                let number = row.count(rows::NUMBER_COLUMN)? as usize;
+                if let Some(stretch) = wanted.get(number) {
+                    found[before + number].push(rows::event(row, stretch.uid)?);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(found)
     }
+}
+
+/// The statement for a list of stretches; it is filled up with such as hold nothing.
+fn asked_for<'a>(wanted: &[Stretch<'_>]) -> Clauses<'a> {
+    let places: Vec<[i64; 3]> =
+        wanted.iter().map(|at| [at.session, at.first.into(), at.last.into()]).collect();
+    let mut asked = Clauses::new("WITH wanted (number, id, first, last) AS (VALUES ");
+    for (number, place) in filled(&places, &[0, 1, 0]).enumerate() {
+        let _ = write!(asked.sql, "{}({number}", if number == 0 { "" } else { ", " });
+        for value in place {
+            // A server asks for the type of what is in no column.
+            asked.add(if number == 0 { ", CAST(? AS BIGINT)" } else { ", ?" }, *value);
+        }
+        asked.sql.push(')');
+    }
+    asked.sql.push_str(") ");
+    asked.sql.push_str(rows::STRETCHES_SQL);
+    asked
 }

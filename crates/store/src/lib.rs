@@ -46,7 +46,7 @@ pub use database::{Database, EachRow, NewRows, Room, Row, TakeRow, Value};
 pub use distilled::{Account, PendingSession, SignalFilter};
 pub use engine::{Engine, SweepLock};
 pub use error::{Fault, StoreError};
-pub use finding::SessionScope;
+pub use finding::{SessionScope, Standing, Stretch};
 pub use forget::Forgotten;
 pub use home::{Home, create_private_dir, private_file};
 pub use indexing::{IndexDebt, IndexState};

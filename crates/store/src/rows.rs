@@ -57,8 +57,10 @@ pub(crate) const SESSION_SQL: &str = "SELECT session_uid, flavor, parent_session
     git_branch, model, models, cli_version, title, started_at, ended_at, outcome, outcome_reason,
     input_tokens, output_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens,
     reasoning_tokens, usd, turns, retries, cost_in_parent, task_ref, source_path, source_bytes,
-    events, schema_version, discovered_at, ingested_at, analyzed_at, evicted_at, pinned_at FROM
+    events, schema_version, discovered_at, ingested_at, analyzed_at, evicted_at, pinned_at, id FROM
     sessions";
+/// Where a session's row id is in it.
+pub(crate) const ID_COLUMN: usize = 40;
 
 pub(crate) fn session(row: &dyn Row) -> Result<Session, StoreError> {
     let uid = SessionUid::from_stored(row.get(0)?);
@@ -137,9 +139,22 @@ fn cost(
     })
 }
 
-pub(crate) const EVENT_SQL: &str = "SELECT session_id, seq, parent_seq, native_id, ts, kind, role,
-    flags, tool, call_id, summary, block, \"offset\", len, tokens, exit_code, duration_ms, files, key
-    FROM events WHERE session_id = ?1";
+macro_rules! event_columns {
+    () => {
+        "SELECT session_id, seq, parent_seq, native_id, ts, kind, role, flags, tool, call_id, summary,
+        block, \"offset\", len, tokens, exit_code, duration_ms, files, key"
+    };
+}
+
+pub(crate) const EVENT_SQL: &str = concat!(event_columns!(), " FROM events WHERE session_id = ?1");
+/// Of several stretches at once: their numbers, sessions, first and last seq are told in a table.
+pub(crate) const STRETCHES_SQL: &str = concat!(
+    event_columns!(),
+    ", number FROM wanted CROSS JOIN events WHERE session_id = wanted.id
+        AND seq BETWEEN wanted.first AND wanted.last ORDER BY number, seq"
+);
+/// Where the number of the stretch is in it.
+pub(crate) const NUMBER_COLUMN: usize = 19;
 /// Where an event's identity is in it.
 pub(crate) const KEY_COLUMN: usize = 18;
 

@@ -1,15 +1,11 @@
 //! Tokens of model responses: each response once over all sessions, added up in its session.
 
 use crate::chunk::{Chunk, UsageRow, UsageRule};
-use crate::clauses::Clauses;
+use crate::clauses::{Clauses, LONG_LIST};
 use crate::database::{TakeRow, values};
 use crate::{StoreError, Writer};
 use backstory_model::{EventKey, Usage};
 use std::collections::HashMap;
-
-/// Responses asked for at once. Lists are filled up to one of these lengths, so that there are few
-/// statements to prepare.
-const LIST_LENGTHS: [usize; 4] = [1, 8, 64, 256];
 
 /// What a new response is stored as.
 pub(crate) const USAGE_COLUMNS: [&str; 11] = [
@@ -155,18 +151,13 @@ impl Writer {
     ) -> Result<HashMap<i64, Response>, StoreError> {
         let keys: Vec<i64> = keys.map(|key| key.0 as i64).collect();
         let mut known = HashMap::new();
-        for keys in keys.chunks(LIST_LENGTHS[LIST_LENGTHS.len() - 1]) {
-            let length = LIST_LENGTHS.into_iter().find(|length| *length >= keys.len());
+        for keys in keys.chunks(LONG_LIST) {
             let mut asked = Clauses::new(
                 "SELECT key, session_id, input, output, cache_read, cache_write_5m, cache_write_1h,
                     reasoning, usd, ts, model_id
                  FROM usage WHERE key IN (",
             );
-            let filled = keys.iter().chain(std::iter::repeat(&keys[0]));
-            for (at, key) in filled.take(length.unwrap_or(keys.len())).enumerate() {
-                asked.add(if at == 0 { "?" } else { ", ?" }, *key);
-            }
-            asked.sql.push(')');
+            asked.add_list(keys);
             self.database.each(&asked.sql, &asked.values, |row| -> Result<(), StoreError> {
                 let mut tokens = [0_i64; 6];
                 for (at, count) in tokens.iter_mut().enumerate() {

@@ -1,12 +1,14 @@
 //! The archive as readers see it: lookups a sweep needs, and payloads.
 
+use crate::clauses::{Clauses, LONG_LIST, filled};
 use crate::cursor::{Cursor, SourceStat};
-use crate::database::{Database, values};
+use crate::database::{Database, Row, values};
 use crate::departed::Departed;
 use crate::{Home, Payloads, StoreError, rows};
 use backstory_model::{EventKey, SessionEvent, SessionUid};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// Read access to the archive.
 #[derive(Debug)]
@@ -107,14 +109,40 @@ impl Vault {
         key: EventKey,
     ) -> Result<Option<KnownEvent>, StoreError> {
         let sql = "SELECT seq, block FROM events WHERE session_id = ?1 AND key = ?2";
-        let resident = self.database.one(sql, values![session_id, key.0 as i64], |row| {
-            let block: Option<i64> = row.get(1)?;
-            Ok(KnownEvent { seq: row.get(0)?, payload_lost: block == Some(rows::LOST_BLOCK) })
-        })?;
+        let resident = self.database.one(sql, values![session_id, key.0 as i64], known_event)?;
         match resident {
             Some(known) => Ok(Some(known)),
             None => self.departed_event(session_id, key),
         }
+    }
+
+    /// Those of many identities that a session has, resident or not.
+    pub fn known_events(
+        &self,
+        session_id: i64,
+        keys: &[EventKey],
+    ) -> Result<HashMap<EventKey, KnownEvent>, StoreError> {
+        let mut known = HashMap::new();
+        let all: Vec<i64> = keys.iter().map(|key| key.0 as i64).collect();
+        for keys in all.chunks(LONG_LIST) {
+            let asked = asked_for(session_id, keys);
+            self.database.each(&asked.sql, &asked.values, |row| -> Result<(), StoreError> {
+                if let Some(found) = row.get::<Option<i64>>(1)? {
+                    let event =
+                        KnownEvent { seq: (found >> 1) as u32, payload_lost: found & 1 == 1 };
+                    known.insert(EventKey(row.get::<i64>(0)? as u64), event);
+                }
+                Ok(())
+            })?;
+        }
+        for key in keys {
+            if let Entry::Vacant(unknown) = known.entry(*key)
+                && let Some(departed) = self.departed_event(session_id, *key)?
+            {
+                unknown.insert(departed);
+            }
+        }
+        Ok(known)
     }
 
     /// The session that first stored a chain-opening event.
@@ -133,4 +161,27 @@ impl Vault {
     pub fn payload(&self, event: &SessionEvent) -> Result<String, StoreError> {
         self.payloads.payload(event)
     }
+}
+
+fn known_event(row: &dyn Row) -> Result<KnownEvent, StoreError> {
+    let block: Option<i64> = row.get(1)?;
+    Ok(KnownEvent { seq: row.get(0)?, payload_lost: block == Some(rows::LOST_BLOCK) })
+}
+
+/// The statement for a list of identities. Each is looked up by itself: asked for all of them at once, a
+/// server may rather read a session from its beginning to its end, and those can be long.
+fn asked_for<'a>(session_id: i64, keys: &[i64]) -> Clauses<'a> {
+    let mut asked = Clauses::new("WITH wanted (key) AS (VALUES ");
+    for (at, key) in filled(keys, &keys[keys.len() - 1]).enumerate() {
+        // A server asks for the type of what is in no column.
+        asked.add(if at == 0 { "(CAST(? AS BIGINT))" } else { ", (?)" }, *key);
+    }
+    let rest = format!(
+        ") SELECT key, (SELECT CAST(seq AS BIGINT) * 2
+                + CASE WHEN block = {} THEN 1 ELSE 0 END
+            FROM events WHERE session_id = ? AND events.key = wanted.key) FROM wanted",
+        rows::LOST_BLOCK
+    );
+    asked.add(&rest, session_id);
+    asked
 }

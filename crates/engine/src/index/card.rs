@@ -1,7 +1,7 @@
 //! What a session as a whole is found by.
 
 use backstory_index::SessionCard;
-use backstory_model::{Session, SessionUid, Timestamp};
+use backstory_model::{Digest, Session, SessionUid, Signal, Timestamp};
 use backstory_store::{Account, Vault};
 
 /// The card of a session; of a digest that cannot be read `doctor` tells.
@@ -14,22 +14,17 @@ pub(super) fn card_of(vault: &Vault, uid: &SessionUid) -> SessionCard {
 pub(super) fn card(session: &Session, account: Option<&Account>) -> SessionCard {
     SessionCard {
         title: session.title.clone().unwrap_or_default(),
-        text: text(session, account),
+        text: card_text(session, account.map(|account| (&account.digest, &account.signals[..]))),
         ts: session.ended_at.or(session.started_at),
     }
 }
 
-/// Its text, for those who quote from it.
-pub(crate) fn card_text(vault: &Vault, uid: &SessionUid) -> String {
-    card_of(vault, uid).text
-}
-
 /// Days, digest and signals in words.
-fn text(session: &Session, account: Option<&Account>) -> String {
+pub(crate) fn card_text(session: &Session, account: Option<(&Digest, &[Signal])>) -> String {
     let days = [session.started_at, session.ended_at].into_iter().flatten().map(day);
     let mut lines: Vec<String> = days.collect();
     lines.dedup();
-    let Some(Account { digest, signals, .. }) = account else { return lines.join("\n") };
+    let Some((digest, signals)) = account else { return lines.join("\n") };
     let mut add = |line: &str| lines.push(line.to_owned());
     digest.goal.iter().for_each(|goal| add(&goal.text));
     digest.snippets.iter().for_each(|snippet| add(&snippet.text));

@@ -10,7 +10,8 @@ use backstory_index::{
     Accept, Facts, Hit, IndexError, Lexical, Place, Reader, Wanted, WantedWord, embed,
 };
 use backstory_meaning::Embedding;
-use backstory_model::Timestamp;
+use backstory_model::{SessionEvent, Timestamp};
+use backstory_store::Stretch;
 use std::collections::{HashMap, HashSet};
 
 /// Places each way of searching brings in.
@@ -67,8 +68,11 @@ impl Gatherer<'_, '_> {
         for hit in &tools {
             candidate(&mut found, hit.place).tools = hit.score;
         }
+        let unseen =
+            near.iter().map(|(place, _)| *place).filter(|place| !found.contains_key(place));
+        let let_in = self.let_in(unseen.collect())?;
         for (place, cosine) in near {
-            if found.contains_key(&place) || self.lets_row(place)? {
+            if found.contains_key(&place) || let_in.contains(&place) {
                 candidate(&mut found, place).nearness = Some(cosine);
             }
         }
@@ -132,28 +136,35 @@ impl Gatherer<'_, '_> {
         self.gate.asks_for_events() || self.gate.asks_for_times()
     }
 
-    /// Vectors know only their place; the rest is asked of the archive.
-    fn lets_row(&self, place: Place) -> Result<bool, SyncError> {
-        if !self.looks_at_rows() {
-            return Ok(true);
+    /// Those of some places that the filters let through. Vectors know only their place; the rest is
+    /// asked of the archive.
+    fn let_in(&self, places: HashSet<Place>) -> Result<HashSet<Place>, SyncError> {
+        if !self.looks_at_rows() || places.is_empty() {
+            return Ok(places);
         }
         let vault = self.searcher.vault;
-        let Some(session) = vault.session_by_id(place.session())? else { return Ok(false) };
-        let Some(seq) = place.seq() else {
-            let ts = session.ended_at.or(session.started_at);
-            let facts = Facts { ts: ts.unwrap_or(Timestamp(0)), kind: None, exit: None, tool: 0 };
-            return Ok(self.gate.lets(place, &facts));
-        };
-        let event = vault.event_at(place.session(), &session.session_uid, seq)?;
-        Ok(event.is_some_and(|event| {
-            let facts = Facts {
-                ts: event.ts.unwrap_or(Timestamp(0)),
-                kind: Some(event.kind),
-                exit: event.exit_code,
-                tool: event.tool.as_deref().map_or(0, backstory_index::tool_key),
-            };
-            self.gate.lets(place, &facts)
-        }))
+        let ids: HashSet<i64> = places.iter().map(|place| place.session()).collect();
+        let sessions = vault.sessions_by_id(&ids.into_iter().collect::<Vec<_>>())?;
+        let mut let_in = HashSet::new();
+        let (mut events, mut stretches) = (Vec::new(), Vec::new());
+        for place in places {
+            let Some(session) = sessions.get(&place.session()) else { continue };
+            if let Some(seq) = place.seq() {
+                events.push(place);
+                stretches.push(Stretch::one(place.session(), &session.session_uid, seq));
+                continue;
+            }
+            let ts = session.ended_at.or(session.started_at).unwrap_or(Timestamp(0));
+            if self.gate.lets(place, &Facts { ts, kind: None, exit: None, tool: 0 }) {
+                let_in.insert(place);
+            }
+        }
+        for (place, event) in events.into_iter().zip(vault.stretches(&stretches)?) {
+            if event.first().is_some_and(|event| self.gate.lets(place, &facts(event))) {
+                let_in.insert(place);
+            }
+        }
+        Ok(let_in)
     }
 
     /// The newest moments that have every word.
@@ -205,6 +216,15 @@ impl Looking<'_> {
     /// Places near in meaning, as far as the vectors can tell.
     fn near(&self, query: &Embedding, limit: usize) -> Result<Vec<(Place, f32)>, IndexError> {
         self.index.nearest(query, limit, &mut |place| self.gate.lets_session(place.session()))
+    }
+}
+
+fn facts(event: &SessionEvent) -> Facts {
+    Facts {
+        ts: event.ts.unwrap_or(Timestamp(0)),
+        kind: Some(event.kind),
+        exit: event.exit_code,
+        tool: event.tool.as_deref().map_or(0, backstory_index::tool_key),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Finds moments of sessions: gathers candidates by words and by meaning, ranks them, tells the best.
 
+mod fetch;
 mod gather;
 mod scope;
 mod tell;
@@ -160,8 +161,8 @@ impl<'a> Searcher<'a> {
             gathered.newest()?
         } else {
             let (candidates, evidence) = gathered.candidates(&mut paths)?;
-            let mut circumstance = |session| self.circumstance(options, session, now);
-            rank(&candidates, &evidence, options.limit, &mut circumstance)
+            let mut circumstances = |sessions: &[i64]| self.circumstances(options, sessions, now);
+            rank(&candidates, &evidence, options.limit, &mut circumstances)
         };
         let teller = tell::Teller { vault: self.vault, options, gate: &gate };
         let (sessions, more) = teller.tell(&ranked)?;
@@ -184,14 +185,24 @@ impl<'a> Searcher<'a> {
         Paths { notes, ..Paths::default() }
     }
 
-    /// What tips the balance for a session.
-    fn circumstance(&self, options: &SearchOptions, session: i64, now: Timestamp) -> Circumstance {
+    /// What tips the balance for each of some sessions.
+    fn circumstances(
+        &self,
+        options: &SearchOptions,
+        sessions: &[i64],
+        now: Timestamp,
+    ) -> Vec<Circumstance> {
         // Without a row nothing tips; the error shows when the session is told.
-        let (active_at, project) = self.vault.standing(session).unwrap_or_default();
-        Circumstance {
-            age_ms: active_at.map(|at| now.0 - at.0),
-            is_same_project: project.is_some() && project == options.project,
-        }
+        let standings = self.vault.standings(sessions).unwrap_or_default();
+        let of = |session: &i64| {
+            let Some(standing) = standings.get(session) else { return Circumstance::default() };
+            let project = &standing.project_key;
+            Circumstance {
+                age_ms: standing.active_at.map(|at| now.0 - at.0),
+                is_same_project: project.is_some() && *project == options.project,
+            }
+        };
+        sessions.iter().map(of).collect()
     }
 }
 

@@ -1,22 +1,27 @@
 //! The rows and words behind a ranking.
 
+use super::fetch::Events;
 use super::scope::Gate;
 use super::{FoundMoment, FoundSession, Scope, SearchOptions};
 use crate::SyncError;
-use crate::index::card_text;
 use backstory_distill::ranking::Ranked;
 use backstory_distill::snippet::{Wanted, snippet};
-use backstory_model::{EventKind, Session, SessionEvent};
-use backstory_store::{Payloads, Vault};
+use backstory_model::{Session, SessionEvent};
+use backstory_store::{Payloads, Stretch, Vault};
 use std::thread;
 
 /// How long a snippet may be, in characters.
 const SNIPPET_CHARS: usize = 240;
-/// A result comes soon after its call.
-const RESULT_WITHIN: u32 = 64;
+/// Sessions looked at together.
+const MOST_SESSIONS: usize = 64;
+/// Moments of a session looked at together once its best were passed over.
+const NEXT_MOMENTS: usize = 32;
 /// For fewer moments than this no thread is started.
 const FEW: usize = 4;
 const MOST_THREADS: usize = 4;
+
+/// A ranked moment: its event, if it is one, and its score.
+type Moment = (Option<u32>, f32);
 
 pub(super) struct Teller<'a> {
     pub(super) vault: &'a Vault,
@@ -25,40 +30,70 @@ pub(super) struct Teller<'a> {
 }
 
 /// A moment before its words are looked at.
-struct Untold {
+pub(super) struct Untold {
     /// Position of its session in the answer.
-    session: usize,
-    moment: FoundMoment,
+    pub(super) session: usize,
+    /// Row id of its session.
+    pub(super) id: i64,
+    pub(super) moment: FoundMoment,
     /// Its words, where they are no payload.
-    text: Option<String>,
+    pub(super) text: Option<String>,
 }
 
 impl Teller<'_> {
     /// The best sessions with their moments, and whether there are more.
     pub(super) fn tell(&self, ranked: &[Ranked]) -> Result<(Vec<FoundSession>, bool), SyncError> {
         let (mut told, mut untold) = (Vec::new(), Vec::new());
-        let mut more = false;
+        // One more than wanted tells whether there are more.
+        let mut at_once = self.options.limit.saturating_add(1).min(MOST_SESSIONS);
+        let (mut rest, mut more) = (ranked, false);
+        while !rest.is_empty() && !more {
+            let (next, others) = rest.split_at(at_once.min(rest.len()));
+            more = self.tell_some(next, &mut told, &mut untold)?;
+            // Where some were passed over, more will be.
+            (rest, at_once) = (others, (at_once * 2).min(MOST_SESSIONS));
+        }
+        self.add_neighbours(&told, &mut untold)?;
+        self.add_cards(&told, &mut untold)?;
+        self.add_snippets(&mut untold);
+        for Untold { session, moment, .. } in untold {
+            told[session].moments.push(moment);
+        }
+        Ok((told, more))
+    }
+
+    /// Tells sessions until the limit is reached; true if there is one beyond it.
+    fn tell_some(
+        &self,
+        ranked: &[Ranked],
+        told: &mut Vec<FoundSession>,
+        untold: &mut Vec<Untold>,
+    ) -> Result<bool, SyncError> {
+        let ids: Vec<i64> = ranked.iter().map(|found| found.session).collect();
+        let mut sessions = self.vault.sessions_by_id(&ids)?;
+        let mut places = Vec::new();
         for found in ranked {
             // What left since it was indexed is passed over.
-            let Some(session) = self.vault.session_by_id(found.session)? else { continue };
-            let moments = self.moments(found, &session, told.len())?;
+            let Some(session) = sessions.get(&found.session) else { continue };
+            let (first, _) = self.first(found);
+            places.extend(places_of(found.session, session, first));
+        }
+        let mut events = self.events_at(&places)?;
+        for found in ranked {
+            let Some(session) = sessions.remove(&found.session) else { continue };
+            let moments = self.moments(found, &session, told.len(), &mut events)?;
             if moments.is_empty() {
                 continue;
             }
-            more = told.len() == self.options.limit;
-            if more {
-                break;
+            if told.len() == self.options.limit {
+                return Ok(true);
             }
             untold.extend(moments);
             let is_evicted = session.watermarks.evicted_at.is_some();
             let moments = Vec::new();
             told.push(FoundSession { session, score: found.score, moments, is_evicted });
         }
-        self.add_snippets(&mut untold);
-        for Untold { session, moment, .. } in untold {
-            told[session].moments.push(moment);
-        }
-        Ok((told, more))
+        Ok(false)
     }
 
     /// Reading payloads takes longest, and needs nothing of the archive but its packs.
@@ -92,106 +127,75 @@ impl Teller<'_> {
         });
     }
 
+    /// The moments of a session that are looked at together with those of others, and the rest.
+    fn first<'r>(&self, found: &'r Ranked) -> (&'r [Moment], &'r [Moment]) {
+        let wanted = self.options.moments;
+        // Where only the row can tell, most will be passed over.
+        let first = if self.gate.must_look() { wanted.max(NEXT_MOMENTS) } else { wanted };
+        found.moments.split_at(first.min(found.moments.len()))
+    }
+
+    /// The best moments of a session that are there and are what was asked for.
     fn moments(
         &self,
         found: &Ranked,
         session: &Session,
         at: usize,
+        events: &mut Events,
     ) -> Result<Vec<Untold>, SyncError> {
         let mut moments = Vec::new();
-        for (seq, score) in &found.moments {
+        let (first, others) = self.first(found);
+        for (number, part) in std::iter::once(first).chain(others.chunks(NEXT_MOMENTS)).enumerate()
+        {
             if moments.len() == self.options.moments {
                 break;
             }
-            let mut moment = FoundMoment { score: *score, ..FoundMoment::default() };
-            let text = match seq {
-                Some(seq) => {
-                    let Some(event) = self.event(found.session, session, *seq)? else { continue };
-                    (moment.before, moment.after) =
-                        self.neighbours(found.session, session, *seq)?;
-                    moment.event = Some(event);
-                    None
+            if number > 0 {
+                let places: Vec<_> = places_of(found.session, session, part).collect();
+                events.extend(self.events_at(&places)?);
+            }
+            for (seq, score) in part {
+                if moments.len() == self.options.moments {
+                    break;
                 }
-                None => Some(self.card(session)),
-            };
-            moments.push(Untold { session: at, moment, text });
+                let event = match seq {
+                    Some(seq) => {
+                        let event = events.get(&(found.session, *seq));
+                        let Some(event) = event.filter(|event| self.is_wanted(event)) else {
+                            continue;
+                        };
+                        Some(event.clone())
+                    }
+                    None => None,
+                };
+                let moment = FoundMoment { event, score: *score, ..FoundMoment::default() };
+                moments.push(Untold { session: at, id: found.session, moment, text: None });
+            }
         }
         Ok(moments)
     }
 
-    /// An event, if it is there and is what was asked for.
-    fn event(
-        &self,
-        id: i64,
-        session: &Session,
-        seq: u32,
-    ) -> Result<Option<SessionEvent>, SyncError> {
-        let uid = &session.session_uid;
-        let Some(mut event) = self.vault.event_at(id, uid, seq)? else { return Ok(None) };
-        if self.options.scope == Scope::Commands {
-            event.exit_code = match event.exit_code {
-                Some(code) => Some(code),
-                None => self.exit_of(id, &event)?,
-            };
-            if event.exit_code.is_none() || !self.gate.lets_exit(event.exit_code) {
-                return Ok(None);
-            }
+    /// Whether an event is what was asked for, as far as only its row can tell.
+    fn is_wanted(&self, event: &SessionEvent) -> bool {
+        if self.options.scope == Scope::Commands
+            && (event.exit_code.is_none() || !self.gate.lets_exit(event.exit_code))
+        {
+            return false;
         }
         if self.gate.asks_for_files() {
-            let text = self.vault.payload(&event).unwrap_or_else(|_| event.summary.clone());
-            if !self.gate.lets_files(&event.files, &text) {
-                return Ok(None);
-            }
+            let text = self.vault.payload(event).unwrap_or_else(|_| event.summary.clone());
+            return self.gate.lets_files(&event.files, &text);
         }
-        Ok(Some(event))
+        true
     }
+}
 
-    /// How a call ended, as its result tells.
-    fn exit_of(&self, id: i64, call: &SessionEvent) -> Result<Option<i32>, SyncError> {
-        let Some(call_id) = &call.call_id else { return Ok(None) };
-        let (from, to) = (call.seq + 1, call.seq.saturating_add(RESULT_WITHIN));
-        let later = self.vault.events_between(id, &call.session_uid, from, to)?;
-        Ok(later
-            .iter()
-            .filter(|event| event.call_id.as_ref() == Some(call_id))
-            .find_map(|event| event.exit_code))
-    }
-
-    fn card(&self, session: &Session) -> String {
-        let mut text = session.title.clone().unwrap_or_default();
-        text.push('\n');
-        text.push_str(&card_text(self.vault, &session.session_uid));
-        text
-    }
-
-    fn neighbours(
-        &self,
-        id: i64,
-        session: &Session,
-        seq: u32,
-    ) -> Result<(Vec<SessionEvent>, Vec<SessionEvent>), SyncError> {
-        let wanted = self.options.context;
-        if wanted == 0 {
-            return Ok((Vec::new(), Vec::new()));
-        }
-        // Bookkeeping lies between; nobody wants to read it.
-        let reach = (wanted as u32).saturating_mul(4).saturating_add(8);
-        let uid = &session.session_uid;
-        let around = self.vault.events_between(
-            id,
-            uid,
-            seq.saturating_sub(reach),
-            seq.saturating_add(reach),
-        )?;
-        let told = |event: &SessionEvent| {
-            !matches!(event.kind, EventKind::Lifecycle | EventKind::Completion)
-        };
-        let (mut before, mut after): (Vec<SessionEvent>, Vec<SessionEvent>) = around
-            .into_iter()
-            .filter(|event| event.seq != seq && told(event))
-            .partition(|event| event.seq < seq);
-        before.drain(..before.len().saturating_sub(wanted));
-        after.truncate(wanted);
-        Ok((before, after))
-    }
+/// Where moments of a session are, as far as they are events.
+fn places_of<'a>(
+    id: i64,
+    session: &'a Session,
+    moments: &'a [Moment],
+) -> impl Iterator<Item = Stretch<'a>> {
+    let seqs = moments.iter().filter_map(|(seq, _)| *seq);
+    seqs.map(move |seq| Stretch::one(id, &session.session_uid, seq))
 }

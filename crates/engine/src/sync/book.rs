@@ -1,7 +1,7 @@
 //! What a sweep knows of sessions while it runs: ids, next seq, identities already taken.
 
 use super::pipeline::Pipeline;
-use backstory_adapters::Ancestry;
+use backstory_adapters::{Ancestry, Located, Record};
 use backstory_model::{EventKey, SessionUid};
 use backstory_store::{KnownEvent, StoreError, Vault};
 use std::collections::{HashMap, HashSet};
@@ -72,6 +72,8 @@ pub(crate) struct Book<'a> {
     /// Every session touched in this sweep: what is not open any more must be committed before it
     /// can be asked from the archive.
     touched: HashSet<SessionUid>,
+    /// What the archive said of identities asked for together, by session; gone with the next batch.
+    asked: HashMap<i64, KeyMap<Option<KnownEvent>>>,
     roots: KeyMap<SessionUid>,
     /// Forks met in this sweep, by the session they copied.
     forks: HashMap<SessionUid, Vec<SessionUid>>,
@@ -92,6 +94,7 @@ impl<'a> Book<'a> {
             current: None,
             open: HashMap::new(),
             touched: HashSet::new(),
+            asked: HashMap::new(),
             roots: KeyMap::default(),
             forks: HashMap::new(),
             keys: 0,
@@ -198,6 +201,8 @@ impl<'a> Book<'a> {
                 *keys -= if stays { 0 } else { session.keys.len() };
                 stays
             });
+            // What a session took in since it was asked about is known only while it is open.
+            self.asked.clear();
         }
     }
 
@@ -207,7 +212,6 @@ impl<'a> Book<'a> {
         uid: &SessionUid,
         key: EventKey,
     ) -> Result<Option<KnownEvent>, StoreError> {
-        let vault = self.vault;
         let session = self.open(uid)?;
         if let Some(seq) = session.keys.get(&key.0) {
             return Ok(Some(KnownEvent { seq: *seq, payload_lost: false }));
@@ -215,7 +219,49 @@ impl<'a> Book<'a> {
         if session.complete {
             return Ok(None);
         }
-        vault.known_event(session.id, key)
+        let id = session.id;
+        match self.asked.get(&id).and_then(|asked| asked.get(&key.0)) {
+            Some(answer) => Ok(*answer),
+            None => self.vault.known_event(id, key),
+        }
+    }
+
+    /// Asks the archive about everything the events of a batch will be looked up by: one by one each
+    /// takes a way to the server and back.
+    pub(super) fn ask_about(
+        &mut self,
+        records: &[Located],
+        uids: &[SessionUid],
+    ) -> Result<(), StoreError> {
+        self.asked.clear();
+        let mut wanted = Vec::with_capacity(uids.len());
+        for uid in uids {
+            let session = self.open(uid)?;
+            let is_asked = !session.complete && session.standing == Standing::Known;
+            wanted.push(is_asked.then(Vec::new));
+        }
+        if wanted.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        for Located { record, .. } in records {
+            let Record::Event(event) = record else { continue };
+            if let Some(keys) = &mut wanted[event.session.index()] {
+                keys.extend([Some(event.key), event.parent].into_iter().flatten());
+            }
+        }
+        for (uid, keys) in uids.iter().zip(wanted) {
+            let Some(mut keys) = keys else { continue };
+            let vault = self.vault;
+            let session = self.open(uid)?;
+            keys.retain(|key| !session.keys.contains_key(&key.0));
+            keys.sort_unstable();
+            keys.dedup();
+            let known = vault.known_events(session.id, &keys)?;
+            let answers = keys.iter().map(|key| (key.0, known.get(key).copied())).collect();
+            let id = session.id;
+            self.asked.insert(id, answers);
+        }
+        Ok(())
     }
 
     /// Gives a new event its place.

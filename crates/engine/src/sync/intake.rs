@@ -262,6 +262,7 @@ impl Intake<'_> {
         let flavor = reading.cursor.flavor;
         refuse_subagents(&mut self.book, &records, &uids, &mut draft, flavor)?;
         let refused = refused(&mut self.book, &uids)?;
+        self.book.ask_about(&records, &uids)?;
         for Located { line, record } in records {
             if is_refused(&record, &refused, reading) {
                 continue;

@@ -1,7 +1,8 @@
 //! Everything an archive answers, as text: two archives with the same history say the same.
 
-use backstory_model::{EventKey, EventKind, Flavor, Outcome, SessionEvent, Timestamp};
-use backstory_store::{SessionFilter, SessionScope, SignalFilter, StoreError, Vault};
+use backstory_model::{EventKey, EventKind, Flavor, Outcome, Session, SessionEvent, Timestamp};
+use backstory_store::{SessionFilter, SessionScope, SignalFilter, StoreError, Stretch, Vault};
+use std::collections::HashMap;
 use std::fmt::{Debug, Write};
 
 /// What is asked about.
@@ -37,9 +38,8 @@ pub(crate) fn answers(vault: &Vault, asked: &Asked<'_>) -> String {
     for uid in &uids {
         of_session(vault, uid, &mut out);
     }
+    of_many(vault, asked, &mut out);
     for id in asked.ids {
-        out.add("by id", vault.session_by_id(*id).unwrap());
-        out.add("standing", vault.standing(*id).unwrap());
         out.add("forgotten", vault.is_forgotten(*id).unwrap());
         out.add("debt", vault.index_debt(*id).unwrap());
         for key in asked.keys {
@@ -50,6 +50,40 @@ pub(crate) fn answers(vault: &Vault, asked: &Asked<'_>) -> String {
         out.add("root", vault.root_owner(EventKey(*key)).unwrap());
     }
     out.0
+}
+
+/// Questions about many at once, with their answers in one order.
+fn of_many(vault: &Vault, asked: &Asked<'_>, out: &mut Answers) {
+    fn sorted<K: Ord, V>(found: HashMap<K, V>) -> Vec<(K, V)> {
+        let mut found: Vec<(K, V)> = found.into_iter().collect();
+        found.sort_by(|left, right| left.0.cmp(&right.0));
+        found
+    }
+    let sessions = sorted(vault.sessions_by_id(asked.ids).unwrap());
+    out.add("standings", sorted(vault.standings(asked.ids).unwrap()));
+    out.add("digests", sorted(vault.digests(asked.ids).unwrap()));
+    let stretch = |(first, last)| {
+        let of = move |(id, session): &'_ (i64, Session)| {
+            (*id, session.session_uid.clone(), first, last)
+        };
+        sessions.iter().map(of)
+    };
+    let places: Vec<_> = [(0, 0), (1, 3), (2, 1), (3, 3)].into_iter().flat_map(stretch).collect();
+    let stretches: Vec<Stretch<'_>> = places
+        .iter()
+        .map(|(session, uid, first, last)| Stretch {
+            session: *session,
+            uid,
+            first: *first,
+            last: *last,
+        })
+        .collect();
+    out.add("stretches", vault.stretches(&stretches).unwrap());
+    let keys: Vec<EventKey> = asked.keys.iter().copied().map(EventKey).collect();
+    for id in asked.ids {
+        out.add("known of many", sorted(vault.known_events(*id, &keys).unwrap()));
+    }
+    out.add("by id", sessions);
 }
 
 fn of_all(vault: &Vault, out: &mut Answers) {

@@ -9,6 +9,7 @@ use backstory_store::{Account, PendingSession, SessionDelta, SignalFilter};
 
 on_every_engine!(
     accounts_come_back_whole,
+    digests_of_many_are_told_together,
     a_new_account_replaces_the_old_one,
     what_is_pending_is_what_the_digest_has_not_seen,
     an_account_that_cannot_be_stored_leaves_the_others,
@@ -77,6 +78,32 @@ fn accounts_come_back_whole(archive: &Archive) {
     assert_eq!(session.outcome_reason.as_deref(), Some("the tests pass"));
     assert_eq!(session.watermarks.analyzed_at, Some(NOW));
     assert_eq!(vault.account(&uid("claude:none")).unwrap(), None);
+}
+
+fn digests_of_many_are_told_together(archive: &Archive) {
+    let ids = 1..=70;
+    let chunks: Vec<_> =
+        ids.clone().map(|id| chunk(session(id, &format!("s{id}")), &[Event::new(0)])).collect();
+    archive.store(&chunks);
+    let mut writer = archive.writer();
+    for id in (1..=70).filter(|id| id % 3 != 0) {
+        let signals =
+            if id == 1 { account().signals } else { vec![signal(SignalKind::Error, id as u64, 0)] };
+        let account = Account { signals, ..account() };
+        writer.put_account(&pending(id, &format!("claude:s{id}"), 0, 1), &account, NOW).unwrap();
+    }
+    writer.commit().unwrap();
+    archive.tamper("UPDATE digests SET digest = state WHERE session_id = 2");
+    let vault = archive.vault();
+    let wanted: Vec<i64> = ids.chain([99]).collect();
+    let found = vault.digests(&wanted).unwrap();
+    assert_eq!(found.len(), 46);
+    for (id, (digest, signals)) in &found {
+        let account = vault.account(&uid(&format!("claude:s{id}"))).unwrap().unwrap();
+        assert_eq!((digest, signals), (&account.digest, &account.signals), "{id}");
+    }
+    assert!(!found.contains_key(&2));
+    assert!(vault.digests(&[]).unwrap().is_empty());
 }
 
 fn a_new_account_replaces_the_old_one(archive: &Archive) {

@@ -3,7 +3,7 @@
 use crate::archive::{Archive, uid};
 use crate::chunks::{Event, ODD, chunk, session};
 use backstory_model::{EventKey, EventKind, Role, SessionEvent, Timestamp};
-use backstory_store::{KnownEvent, PendingSession};
+use backstory_store::{KnownEvent, PendingSession, Stretch};
 use std::ops::ControlFlow;
 
 on_every_engine!(
@@ -11,7 +11,9 @@ on_every_engine!(
     payloads_come_back_whatever_their_size,
     keys_are_known_with_the_top_bit_set,
     a_refreshed_event_keeps_its_place,
+    many_keys_are_looked_up_at_once,
     stretches_are_read_by_seq,
+    many_stretches_are_read_at_once,
     grok_events_are_told_by_time,
 );
 
@@ -118,6 +120,24 @@ fn keys_are_known_with_the_top_bit_set(archive: &Archive) {
     assert_eq!(found, (0..).zip(keys).collect::<Vec<_>>());
 }
 
+fn many_keys_are_looked_up_at_once(archive: &Archive) {
+    let key = |seq: u32| u64::from(seq).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let events: Vec<Event> =
+        (0..700).map(|seq| Event { key: key(seq), ..Event::new(seq) }).collect();
+    archive.store(&[chunk(session(1, "one"), &events), chunk(session(2, "two"), &events[..1])]);
+    let vault = archive.vault();
+    let keys: Vec<EventKey> = (0..1000).map(|seq| EventKey(key(seq))).collect();
+    let known = vault.known_events(1, &keys).unwrap();
+    assert_eq!(known.len(), 700);
+    for seq in 0..700 {
+        assert_eq!(known[&EventKey(key(seq))], KnownEvent { seq, payload_lost: false });
+    }
+    assert_eq!(vault.known_events(2, &keys).unwrap().len(), 1);
+    assert_eq!(vault.known_events(1, &keys[..1]).unwrap().len(), 1);
+    assert!(vault.known_events(1, &[]).unwrap().is_empty());
+    assert!(vault.known_events(3, &keys[..9]).unwrap().is_empty());
+}
+
 fn a_refreshed_event_keeps_its_place(archive: &Archive) {
     let before = Event { payload: Some("old".into()), parent_seq: Some(4), ..full(0) };
     let kept = Event { payload: Some("kept".into()), ..Event::new(1) };
@@ -155,9 +175,6 @@ fn stretches_are_read_by_seq(archive: &Archive) {
         events.into_iter().map(|event| event.seq).collect()
     };
     assert_eq!(seqs(vault.events(&one).unwrap()), [0, 1, 3, 5]);
-    assert_eq!(seqs(vault.events_between(1, &one, 1, 3).unwrap()), [1, 3]);
-    assert_eq!(vault.event_at(1, &one, 3).unwrap().unwrap().seq, 3);
-    assert_eq!(vault.event_at(1, &one, 4).unwrap(), None);
     let mut seen = Vec::new();
     vault
         .for_each_event(&one, |event| {
@@ -167,6 +184,41 @@ fn stretches_are_read_by_seq(archive: &Archive) {
         .unwrap();
     assert_eq!(seen, [0, 1]);
     assert!(vault.events(&uid("claude:none")).unwrap().is_empty());
+}
+
+fn many_stretches_are_read_at_once(archive: &Archive) {
+    let stored = |id: i64, native: &str, seqs: &[u32]| {
+        let events: Vec<Event> = seqs.iter().map(|seq| Event::with_payload(*seq, native)).collect();
+        chunk(session(id, native), &events)
+    };
+    let many: Vec<u32> = (0..200).collect();
+    archive.store(&[stored(1, "one", &[5, 3, 0, 1]), stored(2, "two", &many)]);
+    let vault = archive.vault();
+    let (one, two) = (uid("claude:one"), uid("claude:two"));
+    let told = |wanted: &[Stretch<'_>]| -> Vec<Vec<u32>> {
+        let found = vault.stretches(wanted).unwrap();
+        let seqs = |events: &Vec<SessionEvent>| events.iter().map(|event| event.seq).collect();
+        found.iter().map(seqs).collect()
+    };
+    let wanted = [
+        Stretch { session: 1, uid: &one, first: 1, last: 3 },
+        Stretch::one(1, &one, 3),
+        Stretch::one(1, &one, 4),
+        Stretch { session: 2, uid: &two, first: 198, last: u32::MAX },
+        Stretch { session: 1, uid: &one, first: 3, last: 1 },
+        Stretch { session: 1, uid: &one, first: 0, last: 3 },
+        Stretch::one(3, &one, 0),
+    ];
+    let expected: [&[u32]; 7] = [&[1, 3], &[3], &[], &[198, 199], &[], &[0, 1, 3], &[]];
+    assert_eq!(told(&wanted), expected);
+    assert!(told(&[]).is_empty());
+    let places: Vec<Stretch<'_>> = (0..250).rev().map(|seq| Stretch::one(2, &two, seq)).collect();
+    let singles: Vec<Vec<u32>> =
+        (0..250).rev().map(|seq| if seq < 200 { vec![seq] } else { Vec::new() }).collect();
+    assert_eq!(told(&places), singles);
+    let [event] = &vault.stretches(&wanted[1..2]).unwrap()[0][..] else { panic!() };
+    assert_eq!(Some(event), vault.events(&one).unwrap().iter().find(|event| event.seq == 3));
+    assert_eq!(vault.payload(event).unwrap(), "one");
 }
 
 fn grok_events_are_told_by_time(archive: &Archive) {

@@ -62,6 +62,12 @@ fn an_evicted_session_keeps_its_name_and_its_keys(archive: &Archive) {
         assert_eq!(known, Some(KnownEvent { seq, payload_lost: false }));
     }
     assert_eq!(vault.known_event(1, EventKey(1)).unwrap(), None);
+    let keys = [1, 1000, 1001, 1002].map(EventKey);
+    let known = vault.known_events(1, &keys).unwrap();
+    assert_eq!(
+        keys.map(|key| known.get(&key).map(|event| event.seq)),
+        [None, Some(0), Some(1), Some(2)]
+    );
     assert_eq!(vault.quarantine().unwrap()[0].count, 1);
     assert!(vault.orphan_packs().unwrap().is_empty());
     assert_eq!(vault.verify().unwrap(), []);

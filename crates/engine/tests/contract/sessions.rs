@@ -3,10 +3,12 @@
 use crate::archive::{Archive, uid};
 use crate::chunks::{Event, NOW, ODD, chunk, session};
 use backstory_model::{Cost, Flavor, Lineage, Outcome, Session, Timestamp, Watermarks};
-use backstory_store::{SessionDelta, SessionHead};
+use backstory_store::{SessionDelta, SessionHead, Standing};
+use std::collections::HashMap;
 
 on_every_engine!(
     every_column_comes_back,
+    many_are_found_by_their_ids,
     what_is_known_is_not_forgotten,
     what_is_new_replaces_what_was,
     titles_are_kept_by_rank,
@@ -97,19 +99,41 @@ fn every_column_comes_back(archive: &Archive) {
     archive.store(&[whole, chunk(odd, &[Event::new(0)])]);
     let vault = archive.vault();
     assert_eq!(vault.session(&uid("claude:one")).unwrap().unwrap(), stored());
-    assert_eq!(vault.session_by_id(7).unwrap().unwrap(), stored());
-    let odd = vault.session_by_id(8).unwrap().unwrap();
+    let mut by_id = vault.sessions_by_id(&[9, 7, 8, 7]).unwrap();
+    assert_eq!(by_id.len(), 2);
+    assert_eq!(by_id[&7], stored());
+    let odd = by_id.remove(&8).unwrap();
     assert_eq!(odd.session_uid.native(), ODD);
     assert_eq!([odd.title.unwrap(), odd.cwd.unwrap(), odd.source_path], [ODD; 3]);
     assert_eq!(odd.models, ["\u{0}", "é"]);
     assert_eq!(vault.session(&uid(&format!("claude:{ODD}"))).unwrap().unwrap().events, 1);
     assert_eq!(vault.session(&uid("claude:none")).unwrap(), None);
-    assert_eq!(vault.session_by_id(9).unwrap(), None);
     let head = SessionHead { id: 7, next_seq: 9, has_cwd: true, is_forgotten: false };
     assert_eq!(vault.session_head(&uid("claude:one")).unwrap(), Some(head));
-    assert_eq!(vault.standing(7).unwrap(), (Some(Timestamp(61_500)), Some("key".into())));
-    assert_eq!(vault.standing(9).unwrap(), (None, None));
+    let standing = Standing { active_at: Some(Timestamp(61_500)), project_key: Some("key".into()) };
+    let expected = HashMap::from([(7, standing), (8, Standing::default())]);
+    assert_eq!(vault.standings(&[7, 8, 9]).unwrap(), expected);
+    assert!(vault.standings(&[]).unwrap().is_empty());
     assert_eq!(vault.last_ids().unwrap(), (8, 8));
+}
+
+/// More than are asked for at once, with gaps.
+fn many_are_found_by_their_ids(archive: &Archive) {
+    let delta = |id: i64| SessionDelta {
+        started_at: Some(Timestamp(id)),
+        ..session(id, &format!("s{id}"))
+    };
+    let chunks: Vec<_> = (1..=150).map(|id| chunk(delta(id), &[Event::new(0)])).collect();
+    archive.store(&chunks);
+    let vault = archive.vault();
+    let ids: Vec<i64> = (1..=300).map(|at| at * 2).collect();
+    let (sessions, standings) =
+        (vault.sessions_by_id(&ids).unwrap(), vault.standings(&ids).unwrap());
+    assert_eq!((sessions.len(), standings.len()), (75, 75));
+    for id in ids.into_iter().filter(|id| *id <= 150) {
+        assert_eq!(sessions[&id].session_uid, uid(&format!("claude:s{id}")));
+        assert_eq!(standings[&id].active_at, Some(Timestamp(id)));
+    }
 }
 
 fn what_is_known_is_not_forgotten(archive: &Archive) {
@@ -217,7 +241,7 @@ fn a_subagent_of_a_forgotten_session_leaves_only_its_name(archive: &Archive) {
     assert!(vault.is_forgotten(1).unwrap());
     assert!(!vault.is_forgotten(2).unwrap());
     assert!(vault.session_head(&uid("claude:one")).unwrap().unwrap().is_forgotten);
-    assert_eq!(vault.session_by_id(1).unwrap(), None);
+    assert!(vault.sessions_by_id(&[1]).unwrap().is_empty());
     let session = vault.session(&uid("claude:one")).unwrap().unwrap();
     assert_eq!((session.title, session.cwd, session.events), (None, None, 0));
 }

@@ -152,8 +152,6 @@ fn totals_count_nothing_twice(archive: &Archive) {
     assert_eq!((claude.files, claude.source_bytes), (2, 200));
     assert_eq!((claude.bad, claude.unknown, claude.silent_files), (2, 3, 1));
     assert_eq!((codex.sessions, codex.cost.usd, codex.first), (1, None, None));
-    assert_eq!(
-        archive.vault().session_by_id(1).unwrap().unwrap().watermarks.ingested_at,
-        Some(NOW)
-    );
+    let session = archive.vault().session(&uid("claude:one")).unwrap().unwrap();
+    assert_eq!(session.watermarks.ingested_at, Some(NOW));
 }

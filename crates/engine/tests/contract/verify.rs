@@ -28,10 +28,12 @@ fn lost_payloads_are_marked_and_stored_again(archive: &Archive) {
     let vault = archive.vault();
     let damage = vault.verify().unwrap();
     assert_eq!(damage[0].what, "payloads lost earlier have not been read again");
-    let lost = |seq: u64| {
-        archive.vault().known_event(1, EventKey(1000 + seq)).unwrap().unwrap().payload_lost
-    };
-    assert_eq!([lost(0), lost(1), lost(2), lost(3)], [false, false, true, true]);
+    let lost = |seq: u64| vault.known_event(1, EventKey(1000 + seq)).unwrap().unwrap().payload_lost;
+    assert_eq!([0, 1, 2, 3].map(lost), [false, false, true, true]);
+    let keys = [0, 1, 2, 3].map(|seq| EventKey(1000 + seq));
+    let known = vault.known_events(1, &keys).unwrap();
+    assert_eq!(keys.map(|key| known[&key].payload_lost), [false, false, true, true]);
+    assert_eq!(keys.map(|key| known[&key].seq), [0, 1, 2, 3]);
     let read = || -> Vec<Option<String>> {
         let vault = archive.vault();
         let events = vault.events(&uid("claude:one")).unwrap();
