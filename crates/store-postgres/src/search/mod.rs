@@ -10,6 +10,7 @@
 mod asked;
 mod best;
 mod counts;
+mod graph;
 mod lexemes;
 mod near;
 mod newest;

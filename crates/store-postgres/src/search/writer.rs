@@ -2,7 +2,7 @@
 
 use super::counts::Counts;
 use super::lexemes::{Lengths, Lexemes};
-use super::{State, refused, vectors};
+use super::{State, graph, refused, vectors};
 use backstory_index::{Facts, IndexError, Place, Prepared, Writer};
 use backstory_meaning::Embedding;
 use postgres::Client;
@@ -242,11 +242,13 @@ impl Writer for PostgresWriter {
         if self.is_begun {
             self.client.batch_execute("ROLLBACK").map_err(refused)?;
         }
+        graph::raise(&mut self.client)?;
         if self.must_purge {
             return vacuum(&mut self.client);
         }
-        // What waits in the list is looked through by every search.
-        let clean = "SELECT gin_clean_pending_list('search_passages_terms')";
+        // What waits in the list is looked through by every search. Only the owner may change that.
+        let clean = "SELECT gin_clean_pending_list(oid) FROM pg_class
+            WHERE oid = to_regclass('search_passages_terms') AND pg_has_role(relowner, 'USAGE')";
         self.client.execute(clean, &[]).map_err(refused)?;
         Ok(())
     }
