@@ -170,6 +170,8 @@ impl From<StoreError> for Failure {
             StoreError::Occupied { .. } => Self::new(Kind::Archive, error.to_string())
                 .hint("move into an archive that is empty, or that an earlier move began"),
             StoreError::MovedWrong(_) => Self::new(Kind::Archive, error.to_string()),
+            StoreError::OtherPacks(_) => Self::new(Kind::Archive, error.to_string())
+                .hint("name one place that all workstations reach: packs in [store] of config.toml, or BACKSTORY_PACKS"),
             StoreError::Packs(_) => Self::new(Kind::Archive, error.to_string()).hint(READ_AGAIN),
             StoreError::Payload { .. } => Self::new(Kind::Problems, error.to_string())
                 .hint("`backstory sync --reparse` reads it again from the agent's log"),

@@ -42,5 +42,5 @@ pub(crate) fn archive_at(dir: &Path, store: &Store) -> Result<Archive, Failure> 
 
 fn with_packs(home: Home, place: &str, store: &Store) -> Result<Home, Failure> {
     let packs = ObjectPacks::open(place, &store.tenant.value, &store.bucket)?;
-    Ok(home.with_packs(Arc::new(packs)))
+    Ok(home.with_packs(Arc::new(packs.made_by(&store.owner.value))))
 }

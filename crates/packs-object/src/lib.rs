@@ -59,6 +59,16 @@ impl ObjectPacks {
         )
     }
 
+    /// The same; if nothing is there yet, the place will say who made it. That tells folders apart which
+    /// have the same path on two machines.
+    #[must_use]
+    pub fn made_by(mut self, owner: &str) -> Self {
+        if let Some(shelf) = Arc::get_mut(&mut self.shelf) {
+            shelf.set_maker(owner);
+        }
+        self
+    }
+
     fn at(place: Place, tenant: &str, patience: Patience) -> Result<Self, StoreError> {
         if tenant.is_empty() {
             return Err(StoreError::Packs("whose packs they are must not be empty".into()));
@@ -78,6 +88,10 @@ impl ObjectPacks {
 impl Packs for ObjectPacks {
     fn create(&self) -> Result<(), StoreError> {
         self.runtime.block_on(self.shelf.create())
+    }
+
+    fn mark(&self) -> Result<Option<String>, StoreError> {
+        self.runtime.block_on(self.shelf.mark())
     }
 
     fn begin(&self) -> Box<dyn PackBatch> {

@@ -16,13 +16,15 @@ use tokio::sync::Semaphore;
 
 /// Uploads under way at once.
 const SIDE_BY_SIDE: usize = 8;
-const MARKER: &[u8] = b"Packs of Backstory, version 1\n";
+const MARKER: &str = "Packs of Backstory, version 1\n";
 
 /// Objects and what is known of them.
 #[derive(Debug)]
 pub(crate) struct Shelf {
     store: Arc<dyn ObjectStore>,
     pub(crate) names: Names,
+    /// What the marker says if it is left by us.
+    marker: String,
     patience: Patience,
     turns: Semaphore,
     /// True once the marker was met.
@@ -44,10 +46,28 @@ impl Shelf {
         Self {
             store,
             names,
+            marker: MARKER.to_owned(),
             patience,
             turns: Semaphore::new(SIDE_BY_SIDE),
             is_there: AtomicBool::new(false),
             taken: Mutex::default(),
+        }
+    }
+
+    /// Lets the marker tell who left it.
+    pub(crate) fn set_maker(&mut self, owner: &str) {
+        let place = self.names.label(self.names.root());
+        self.marker = format!("{MARKER}{owner} made them ready as {place}\n");
+    }
+
+    /// What the marker says; nothing if there is none.
+    pub(crate) async fn mark(&self) -> Result<Option<String>, StoreError> {
+        let marker = self.names.marker();
+        let get = || async { self.store.get(&marker).await?.bytes().await };
+        match self.patience.repeat(0, get).await {
+            Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())),
+            Err(Trouble::Failed(Error::NotFound { .. })) => Ok(None),
+            Err(trouble) => Err(trouble.into_error(&self.names.label(&marker))),
         }
     }
 
@@ -58,7 +78,7 @@ impl Shelf {
         let failed = |trouble: Trouble| trouble.into_error(&self.names.label(&marker));
         // Whoever finds it there knows that the server refuses; the first one asks twice.
         for _ in 0..2 {
-            if !self.create_once(&marker, MARKER.into()).await.map_err(failed)? {
+            if !self.create_once(&marker, self.marker.clone().into()).await.map_err(failed)? {
                 self.is_there.store(true, Ordering::Relaxed);
                 return Ok(());
             }
@@ -178,8 +198,8 @@ impl Shelf {
                 Err(trouble) => {
                     return Err(PackFault::Unreachable(match trouble {
                         Trouble::Failed(Error::NotFound { .. }) => format!(
-                            "{} is not where packs are; check that the place is the right one and \
-                             mounted",
+                            "{} is not where packs are; check that it is mounted, and the one place \
+                             that all workstations name (BACKSTORY_PACKS, or packs in [store])",
                             self.names.label(self.names.root())
                         ),
                         trouble => trouble.explain(&label),

@@ -7,6 +7,8 @@ use backstory_store::StoreError;
 const MIGRATIONS: &[(&str, &str)] = &[
     ("20261116T180000_initial", include_str!("../migrations/20261116T180000_initial.sql")),
     ("20261116T190000_search", include_str!("../migrations/20261116T190000_search.sql")),
+    ("20261117T090000_nearest", include_str!("../migrations/20261117T090000_nearest.sql")),
+    ("20261117T100000_packs", include_str!("../migrations/20261117T100000_packs.sql")),
 ];
 
 /// Keeps two processes from migrating at once.

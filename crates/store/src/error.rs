@@ -50,6 +50,9 @@ pub enum StoreError {
     /// The packs are out of reach, or refuse.
     #[error("packs: {0}")]
     Packs(String),
+    /// The place named for packs is not the one this archive has its packs in.
+    #[error("the packs of this archive are in another place than the one named here: {0}")]
+    OtherPacks(String),
     /// An archive that was to be moved into has sessions of its own.
     #[error("{name} holds {uid}, which does not come from the archive that is moved")]
     Occupied {

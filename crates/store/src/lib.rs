@@ -34,6 +34,7 @@ mod transfer;
 mod usage;
 mod vault;
 mod verify;
+mod whereabouts;
 mod writer;
 
 pub use blob::BlobCompressor;

@@ -44,6 +44,10 @@ impl Packs for PackFiles {
         Ok(create_private_dir(&self.dir)?)
     }
 
+    fn mark(&self) -> Result<Option<String>, StoreError> {
+        Ok(None)
+    }
+
     fn begin(&self) -> Box<dyn PackBatch> {
         Box::new(self.clone())
     }

@@ -13,6 +13,10 @@ pub trait Packs: Debug + Send + Sync {
     /// Makes ready to be written to. Whoever writes holds the sweep lock.
     fn create(&self) -> Result<(), StoreError>;
 
+    /// What tells this place from every other, once it was made ready; nothing where only one is possible.
+    /// It goes along when all there is here is copied.
+    fn mark(&self) -> Result<Option<String>, StoreError>;
+
     /// Begins what is committed together.
     fn begin(&self) -> Box<dyn PackBatch>;
 

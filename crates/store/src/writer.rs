@@ -5,7 +5,7 @@ use crate::database::{Database, TakeRow, values};
 use crate::report::SweepRecord;
 use crate::rows::{FLAG_SIDECHAIN, native_id_value};
 use crate::usage::Spent;
-use crate::{BlobCompressor, Home, IndexDebt, PackBatch, StoreError, pack};
+use crate::{BlobCompressor, Home, IndexDebt, PackBatch, StoreError, pack, whereabouts};
 use backstory_model::{SCHEMA_VERSION, SessionUid, Timestamp};
 use std::collections::HashMap;
 
@@ -53,10 +53,11 @@ impl Writer {
     /// Opens the archive for writing, creating it if needed.
     pub fn open(home: &Home) -> Result<Self, StoreError> {
         home.create()?;
-        home.packs().create()?;
+        let database = home.engine().write()?;
+        whereabouts::make_ready(home.packs(), &*database)?;
         let mut writer = Self {
             home: home.clone(),
-            database: home.engine().write()?,
+            database,
             pack_len: HashMap::new(),
             blocks: None,
             spent: HashMap::new(),

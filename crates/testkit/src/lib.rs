@@ -9,3 +9,6 @@ pub mod s3;
 pub mod sandbox;
 pub mod secrets;
 mod target;
+mod wheel;
+
+pub use wheel::WheelError;

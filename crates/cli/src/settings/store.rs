@@ -11,6 +11,10 @@ const TENANT: &str = "default";
 /// Keys of the section, in the order of [`FileStore`].
 pub(super) const KEYS: [&str; 4] = ["url", "tenant", "owner", "packs"];
 
+/// What every bucket asks for.
+const BUCKET_KEYS: [&str; 3] =
+    [env::AWS_ACCESS_KEY_ID, env::AWS_SECRET_ACCESS_KEY, env::AWS_REGION];
+
 /// What the file says.
 pub(super) type FileStore = [Option<Value<String>>; 4];
 
@@ -32,6 +36,8 @@ pub(crate) struct Store {
     pub(crate) packs: Option<Value<String>>,
     /// What lets us into a bucket.
     pub(crate) bucket: Vec<(String, String)>,
+    /// Flags and variables without which it would be another.
+    decisive: Vec<Origin>,
 }
 
 impl std::fmt::Debug for Store {
@@ -46,6 +52,7 @@ impl Store {
     pub(crate) const LOCAL: &str = "local";
 
     pub(super) fn new(env: &Env, flag: Option<&str>, file: FileStore) -> Result<Self, Failure> {
+        let decisive = decisive(env, flag, &file);
         let [url, tenant, owner, packs] = file;
         let flag = flag.map(|url| Value { value: url.to_owned(), origin: Origin::Flag("--store") });
         let chosen = |variable, file: Option<Value<String>>| env_text(env, variable).or(file);
@@ -61,6 +68,7 @@ impl Store {
                 .unwrap_or_else(|| Value::default(env.person())),
             packs: chosen(env::BACKSTORY_PACKS, packs).map(|packs| absolute(packs, env)),
             bucket: bucket(env),
+            decisive,
         })
     }
 
@@ -86,7 +94,23 @@ impl Store {
             owner: self.owner.clone(),
             packs: named.or(own),
             bucket: self.bucket.clone(),
+            decisive: Vec::new(),
         })
+    }
+
+    /// Flags and variables without which this would be another archive: who does not see them must be
+    /// told by the file.
+    pub(crate) fn decisive(&self) -> impl Iterator<Item = &Origin> {
+        let is_local = matches!(self.place.value, Place::Local);
+        // Nobody asks whose a local archive is.
+        let about_whom = [env::BACKSTORY_TENANT, env::BACKSTORY_OWNER].map(Origin::Env);
+        self.decisive.iter().filter(move |origin| !(is_local && about_whom.contains(origin)))
+    }
+
+    /// Variables that let us into the bucket packs are in; the file has no place for them.
+    pub(crate) fn keys(&self) -> &'static [&'static str] {
+        let is_bucket = self.packs.as_ref().is_some_and(|packs| packs.value.contains("://"));
+        if is_bucket { &BUCKET_KEYS } else { &[] }
     }
 
     /// Whom connections speak for.
@@ -112,6 +136,24 @@ impl Store {
             ),
         ]
     }
+}
+
+/// The flag and the variables that say something else than the file, or than what holds without one.
+fn decisive(env: &Env, flag: Option<&str>, file: &FileStore) -> Vec<Origin> {
+    let flag = flag.map(|url| Value { value: url.to_owned(), origin: Origin::Flag("--store") });
+    let set = [
+        flag.or_else(|| env_text(env, env::BACKSTORY_STORE)),
+        env_text(env, env::BACKSTORY_TENANT),
+        env_text(env, env::BACKSTORY_OWNER),
+        env_text(env, env::BACKSTORY_PACKS),
+    ];
+    let otherwise = [Store::LOCAL, TENANT, "", ""];
+    let all = set.into_iter().zip(file).zip(otherwise);
+    let differing = all.filter_map(|((set, file), otherwise)| {
+        let without = file.as_ref().map_or(otherwise, |file| &file.value);
+        set.filter(|set| set.value != without)
+    });
+    differing.map(|set| set.origin).collect()
 }
 
 /// A folder that does not depend on where one stands; an address stays as it is.
@@ -182,6 +224,22 @@ mod tests {
         assert_eq!(shown(store(&env, None, file).unwrap()), "postgres://e/db");
         assert_eq!(shown(store(&Env::fixed([]), None, file).unwrap()), "postgres://f/db");
         assert_eq!(shown(store(&Env::fixed([]), None, None).unwrap()), "local");
+    }
+
+    #[test]
+    fn what_only_this_run_sees_is_known() {
+        let of = |env: &Env, flag: Option<&str>, url: Option<&str>| -> Vec<String> {
+            store(env, flag, url).unwrap().decisive().map(ToString::to_string).collect()
+        };
+        let env = Env::fixed([
+            (env::BACKSTORY_STORE, "postgres://e/db".into()),
+            (env::BACKSTORY_TENANT, "acme".into()),
+        ]);
+        assert_eq!(of(&env, None, None), ["BACKSTORY_STORE", "BACKSTORY_TENANT"]);
+        assert_eq!(of(&env, None, Some("postgres://e/db")), ["BACKSTORY_TENANT"]);
+        assert_eq!(of(&env, Some("local"), Some("local")), [""; 0]);
+        assert_eq!(of(&env, Some("local"), Some("postgres://e/db")), ["--store"]);
+        assert_eq!(of(&Env::fixed([]), None, Some("postgres://e/db")), [""; 0]);
     }
 
     #[test]

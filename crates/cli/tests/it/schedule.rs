@@ -1,6 +1,7 @@
 //! `backstory schedule`, with timers that only write down what they are asked for.
 
 use crate::sandbox::{Run, Sandbox};
+use crate::store::OWNER;
 use insta::assert_snapshot;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -200,4 +201,25 @@ fn the_configured_cadence_holds() {
     ok(sandbox.run(&["--home", "own", "schedule", "install"]));
     let tab = read(&sandbox, "tab");
     assert!(tab.starts_with("17 12 * * 1 BACKSTORY_HOME='[HOME]/own' "), "{tab}");
+}
+
+#[test]
+fn a_store_the_timer_would_not_see_is_refused() {
+    let mut sandbox = machine(&[("systemctl", NO_SYSTEMCTL), ("crontab", CRONTAB)]);
+    let url = "postgres://ada@db.example/archive";
+    sandbox.set("BACKSTORY_PACKS", "s3://packs/prod");
+    sandbox.set("AWS_ACCESS_KEY_ID", "key");
+    let refused = sandbox.run(&["schedule", "install", "--store", url]);
+    assert_eq!(refused.code, 2, "{refused}");
+    assert_snapshot!(refused.stderr, @"
+    error: --store, BACKSTORY_OWNER, BACKSTORY_PACKS would not reach a sync run by a timer
+      hint: say the same in [store] of [HOME]/.config/backstory/config.toml
+    ");
+    assert!(!sandbox.home().join("tab").exists());
+    let file =
+        format!("[store]\nurl = \"{url}\"\npacks = \"s3://packs/prod\"\nowner = \"{OWNER}\"\n");
+    sandbox.write(".config/backstory/config.toml", &file);
+    let installed = ok(sandbox.run(&["schedule", "install", "--store", url]));
+    assert_snapshot!(installed.stderr, @"warning: packs are in a bucket: a sync run by the timer needs AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in its own environment");
+    assert!(read(&sandbox, "tab").contains("[BIN]"));
 }

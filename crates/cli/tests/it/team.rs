@@ -320,6 +320,39 @@ fn others_may_be_let_in_to_write_or_only_to_read() {
     assert_ne!(refused.code, 0, "{refused}");
 }
 
+#[test]
+fn packs_in_a_home_are_for_one_workstation() {
+    let team = Team::new();
+    let run = |owner: &str, arguments: &[&str]| {
+        let mut command = team.sandbox.command(arguments);
+        command.env("BACKSTORY_HOME", team.sandbox.home().join(owner));
+        command.env("BACKSTORY_OWNER", owner).env("BACKSTORY_TENANT", "homely");
+        command.env("BACKSTORY_STORE", &team.database.url);
+        team.sandbox.finish(command)
+    };
+    let (ann, bob) = (|asked: &[&str]| run("ann", asked), |asked: &[&str]| run("bob", asked));
+    assert_eq!(ann(&["sync"]).code, 0);
+    let shown = ann(&["show", "last"]);
+    let asked = [
+        &["sync"][..],
+        &["sync", "--reparse"],
+        &["forget", "--match", "zebra", "--yes"],
+        &["index"],
+    ];
+    for asked in asked {
+        let refused = bob(asked);
+        assert_eq!(refused.code, 3, "{refused}");
+        for part in ["BACKSTORY_PACKS", "[store]"] {
+            assert!(refused.stderr.contains(part), "{refused}");
+        }
+    }
+    let told = "ann made them ready as [HOME]/ann/objects/homely";
+    assert!(bob(&["sync"]).stderr.contains(told));
+    assert!(!team.sandbox.home().join("bob/objects/homely").exists());
+    assert_eq!(ann(&["show", "last"]).stdout, shown.stdout);
+    assert_eq!(ann(&["sync", "--reparse"]).code, 0);
+}
+
 /// Roles are the whole server's: they go with the test.
 struct Roles<'a> {
     team: &'a Team,

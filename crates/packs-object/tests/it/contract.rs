@@ -21,6 +21,18 @@ fn objects_in_a_directory() {
 }
 
 #[test]
+fn a_place_is_told_by_who_made_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let [one, other] = ["one", "other"].map(|name| dir.path().join(name).display().to_string());
+    let open = |place: &str, owner| ObjectPacks::open(place, "team", &[]).unwrap().made_by(owner);
+    open(&one, "ann").create().unwrap();
+    open(&other, "bob").create().unwrap();
+    let mark = open(&one, "bob").mark().unwrap().unwrap();
+    assert!(mark.contains("ann") && mark.contains(&one), "{mark}");
+    assert_ne!(open(&other, "ann").mark().unwrap(), Some(mark));
+}
+
+#[test]
 fn objects_on_an_s3_server() {
     let data = tempfile::tempdir().unwrap();
     let server = S3::start(data.path()).unwrap();
@@ -34,7 +46,11 @@ fn objects_on_an_s3_server() {
 }
 
 fn story(open: Open<'_>) {
+    assert_eq!(open().mark().unwrap(), None);
     open().create().unwrap();
+    let mark = open().mark().unwrap();
+    open().create().unwrap();
+    assert_eq!(open().mark().unwrap(), mark);
     blocks_come_back(open);
     what_is_not_settled_leaves_the_rest_alone(open);
     a_huge_block_and_many_small_ones_share_a_pack(open);

@@ -1,5 +1,5 @@
 //! The search index of a team's archive, beside its rows on the server: full text as segments of packed
-//! lists, ranked here by BM25 as the local index ranks, and vectors by the cells and codes of that.
+//! lists, ranked here by BM25 as the local index ranks, and vectors by its cells and codes or by pgvector.
 //!
 //! A segment is some ten thousand passages in a few thousand rows: facts of passages, terms in order with
 //! their lists. A query reads the lists of its words and the facts of the best, and nothing else. It is
@@ -15,6 +15,7 @@ mod asked;
 mod building;
 mod bytes;
 mod facts;
+mod graph;
 mod lists;
 mod merging;
 mod near;

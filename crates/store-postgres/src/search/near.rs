@@ -1,9 +1,10 @@
-//! What is near in meaning: the codes of the most promising cells are read, and only the vectors whose
-//! codes look best.
+//! What is near in meaning. Where vectors are many the server's graph tells, or else the codes of the most
+//! promising cells are read, and only the vectors whose codes look best.
 
 use super::State;
+use super::graph::Graph;
 use super::reader::Session;
-use super::vectors::{self, CODED_BYTES};
+use super::vectors::{self, CODED_BYTES, LARGEST_FLAT};
 use backstory_index::{IndexError, Place};
 use backstory_meaning::vectors::elsewhere::{Code, best_of};
 use backstory_meaning::vectors::{Shortlist, codes_to_read};
@@ -18,7 +19,15 @@ pub(super) fn nearest(
     limit: usize,
     accept: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Vec<(u64, f32)>, IndexError> {
-    if state.centred == 0 {
+    if state.vectors > LARGEST_FLAT
+        && let Some(graph) = Graph::raised(session, limit)?
+    {
+        return graph.nearest(session, state, query, limit, accept);
+    }
+    let has_cells = state.centred > 0;
+    let centres = has_cells.then(|| vectors::centres(&mut session.client)).transpose()?;
+    // None also where a writer left them for the graph, and that is gone again.
+    let Some(centres) = centres.filter(|centres| !centres.is_empty()) else {
         let mut all = Vec::new();
         vectors::each(&mut session.client, &mut |place, vector| {
             if accept(place) {
@@ -26,8 +35,7 @@ pub(super) fn nearest(
             }
         })?;
         return Ok(best_of(query, all, limit));
-    }
-    let centres = vectors::centres(&mut session.client)?;
+    };
     let cells = centres.by_nearness(query);
     let per_cell = (state.vectors as usize / cells.len().max(1)).max(1);
     let promising = codes_to_read(state.vectors as usize).div_ceil(per_cell);
@@ -71,7 +79,8 @@ fn shortlist(
     Ok(shortlist.places())
 }
 
-fn compare(
+/// The nearest of some places by their vectors.
+pub(super) fn compare(
     session: &mut Session,
     query: &Embedding,
     places: &[u64],

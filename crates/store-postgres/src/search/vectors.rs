@@ -1,5 +1,7 @@
-//! Storing vectors: each in a row of its own, and once there are many, their codes cell by cell.
+//! Storing vectors: each in a row of its own, and once there are many and no graph of the server's, their
+//! codes cell by cell.
 
+use super::graph::{self, Finder};
 use super::{State, refused};
 use backstory_index::{IndexError, Place};
 use backstory_meaning::vectors::elsewhere::{Centres, Code};
@@ -10,7 +12,7 @@ use postgres::{Client, Row};
 use std::collections::{BTreeMap, HashSet};
 
 /// Up to here every vector is read, which takes no longer than going by cells.
-const LARGEST_FLAT: u64 = 4_000;
+pub(super) const LARGEST_FLAT: u64 = 4_000;
 /// Cells are chosen anew when there are so many times the vectors they were chosen for.
 const GROWTH: u64 = 4;
 /// Codes of a row: a page holds it.
@@ -18,7 +20,7 @@ const CODES_PER_ROW: usize = 180;
 /// Bytes of a place and a code.
 pub(super) const CODED_BYTES: usize = 8 + size_of::<Code>();
 /// Vectors read at once.
-const PAGE: i64 = 20_000;
+pub(super) const PAGE: i64 = 20_000;
 
 /// A row of the table of vectors: place, scale and numbers.
 pub(super) fn read(row: &Row) -> Option<(u64, Embedding)> {
@@ -56,6 +58,12 @@ pub(super) fn add(
     out.finish().map_err(refused)?;
     if state.vectors <= LARGEST_FLAT {
         return Ok(state.centred);
+    }
+    if graph::finder(client)? == Finder::Graph {
+        if state.centred > 0 {
+            leave_cells(client)?;
+        }
+        return Ok(0);
     }
     if state.centred == 0 || state.vectors >= state.centred.saturating_mul(GROWTH) {
         choose_cells(client, state.vectors)?;
@@ -118,6 +126,12 @@ fn choose_cells(client: &mut Client, count: u64) -> Result<(), IndexError> {
     let sql = "UPDATE search_state SET centres = $1, centred = $2";
     client.execute(sql, &[&centres.to_bytes(), &(count as i64)]).map_err(refused)?;
     Ok(())
+}
+
+/// Lets go of cells and codes; without a graph they would be chosen anew.
+fn leave_cells(client: &mut Client) -> Result<(), IndexError> {
+    let leave = "DELETE FROM search_codes; UPDATE search_state SET centres = '', centred = 0";
+    client.batch_execute(leave).map_err(refused)
 }
 
 /// Hands every vector to `each`.

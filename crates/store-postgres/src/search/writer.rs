@@ -1,7 +1,7 @@
 //! Adding to the index on a server, and really removing from it.
 
 use super::segments::{self, Segment, gone_written};
-use super::{State, building, merging, refused, vectors};
+use super::{State, building, graph, merging, refused, vectors};
 use backstory_index::{IndexError, Passage, Place, Prepared, Writer};
 use backstory_meaning::Embedding;
 use postgres::Client;
@@ -311,6 +311,7 @@ impl Writer for PostgresWriter {
             self.is_begun = false;
         }
         self.merge()?;
+        graph::raise(&mut self.client)?;
         if self.must_purge { vacuum(&mut self.client) } else { Ok(()) }
     }
 }

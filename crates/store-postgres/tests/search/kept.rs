@@ -74,7 +74,7 @@ fn what_is_added_and_removed_in_one_commit_is_as_if_it_were_never_there() {
 }
 
 /// A vector that depends on its number alone.
-fn vector(number: u64) -> Embedding {
+pub(crate) fn vector(number: u64) -> Embedding {
     let mut random = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let values = std::array::from_fn(|_| {
         random ^= random << 13;
@@ -86,7 +86,7 @@ fn vector(number: u64) -> Embedding {
     Embedding { values, scale: 1.0 / length }
 }
 
-fn add_vectors(shelf: &dyn Shelf, batch: u64, sessions: std::ops::Range<i64>) -> u64 {
+pub(crate) fn add_vectors(shelf: &dyn Shelf, batch: u64, sessions: std::ops::Range<i64>) -> u64 {
     let mut writer = shelf.writer(batch).unwrap();
     for session in sessions {
         let mut prepared = Prepared::default();

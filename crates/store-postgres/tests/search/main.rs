@@ -6,6 +6,7 @@ mod story;
 
 mod alike;
 mod kept;
+mod pgvector;
 
 use backstory_store_postgres::{Address, Postgres, PostgresShelf, Speaker};
 use backstory_testkit::postgres::{Database, database};
@@ -13,8 +14,12 @@ use postgres::{Client, NoTls};
 
 /// The index of a tenant.
 fn shelf_for(database: &Database, tenant: &str) -> PostgresShelf {
+    shelf_at(&database.url, tenant)
+}
+
+fn shelf_at(url: &str, tenant: &str) -> PostgresShelf {
     let speaker = Speaker { tenant: tenant.into(), owner: "tester".into() };
-    PostgresShelf::beside(&Postgres::new(Address::parse(&database.url).unwrap(), speaker))
+    PostgresShelf::beside(&Postgres::new(Address::parse(url).unwrap(), speaker))
 }
 
 fn shelf_of(database: &Database) -> PostgresShelf {

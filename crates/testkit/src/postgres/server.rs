@@ -5,7 +5,8 @@
 //! watcher waits to have that lock alone, then stops the server and removes the folder. So it ends
 //! with its last user, also where that was killed, and the next one begins with nothing.
 
-use super::{PostgresError, programs};
+use super::PostgresError;
+use super::programs::Build;
 use crate::sandbox::SEARCH_PATH;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -38,7 +39,7 @@ const START_ATTEMPTS: u32 = 20;
 /// A running server. It ends once no process uses it any more.
 #[derive(Debug)]
 pub struct Server {
-    programs: PathBuf,
+    build: Build,
     /// Its data, log and socket.
     folder: PathBuf,
     port: String,
@@ -48,10 +49,15 @@ pub struct Server {
 impl Server {
     /// The one that all test processes of this target directory share.
     pub fn shared() -> Result<Self, PostgresError> {
-        let mut hasher = DefaultHasher::new();
-        crate::target::directory()?.hash(&mut hasher);
-        let place = place(&format!("{:016x}", hasher.finish()));
-        Self::used(&place, &place.join("server"), &[], &[])
+        let place = place(&of_target()?);
+        Self::used(Build::of_system()?, &place, &place.join("server"), &[], &[])
+    }
+
+    /// The same of those that need pgvector: an administrator can create the extension in a database.
+    pub fn with_pgvector() -> Result<Self, PostgresError> {
+        let place = place(&format!("{}-pgvector", of_target()?));
+        let build = Build::with_pgvector(&place.join("server").join("programs"))?;
+        Self::used(build, &place, &place.join("server"), &[], &[])
     }
 
     /// One for this test alone, to be stopped and killed, with settings on top of the usual ones.
@@ -67,17 +73,17 @@ impl Server {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let place = place(&format!("private-{}-{number}", std::process::id()));
-        Self::used(&place, &place, settings, files)
+        Self::used(Build::of_system()?, &place, &place, settings, files)
     }
 
     /// Uses the server in `place`, starting it if nobody does; `leaves` is what goes with it.
     fn used(
+        build: Build,
         place: &Path,
         leaves: &Path,
         settings: &[(&str, &str)],
         files: &[(&str, &Path)],
     ) -> Result<Self, PostgresError> {
-        let programs = programs().ok_or(PostgresError::Missing)?;
         fs_err::create_dir_all(place)?;
         let lock_file =
             |name: &str| File::options().create(true).append(true).open(place.join(name));
@@ -86,7 +92,7 @@ impl Server {
         in_use.lock_shared()?;
         let named = settings.iter().find(|(name, _)| *name == "port");
         let port = named.map_or(USUAL_PORT, |(_, port)| port).to_owned();
-        let server = Self { programs, folder: place.join("server"), port, _use: in_use };
+        let server = Self { build, folder: place.join("server"), port, _use: in_use };
         server.watch(&place.join("users.lock"), leaves)?;
         let starting = lock_file("start.lock")?;
         starting.lock()?;
@@ -150,8 +156,7 @@ impl Server {
         self.folder.join(format!(".s.PGSQL.{}", self.port))
     }
 
-    /// An empty server, whatever was there before. Its texts are sorted as people would: who relies
-    /// on the order of bytes has to say so.
+    /// An empty server, whatever was there before.
     fn create(
         &self,
         settings: &[(&str, &str)],
@@ -161,10 +166,12 @@ impl Server {
             fs_err::remove_dir_all(&self.folder)?;
         }
         self.succeed(install("700").arg("--directory").arg(&self.folder))?;
+        for mut command in self.build.put_in_place()? {
+            self.succeed(&mut command)?;
+        }
         let mut initdb = self.program("initdb");
         initdb.args(["--no-sync", "--no-instructions", "--username=postgres", "--auth=trust"]);
-        initdb.args(["--encoding=UTF8", "--locale=C.UTF-8"]);
-        initdb.args(["--locale-provider=icu", "--icu-locale=en-US", "--pgdata"]);
+        initdb.arg("--encoding=UTF8").args(self.build.locale()).arg("--pgdata");
         self.succeed(initdb.arg(self.data()))?;
         let config = self.data().join("postgresql.conf");
         let mut config = fs_err::OpenOptions::new().append(true).open(config)?;
@@ -199,7 +206,7 @@ impl Server {
 
     /// One of its programs, run as the user who may and seeing nothing of our surroundings.
     fn program(&self, name: &str) -> Command {
-        let program = self.programs.join(name);
+        let program = self.build.programs.join(name);
         let mut command = if is_root() {
             let mut other = Command::new("setpriv");
             other.arg(format!("--reuid={SERVER_USER}")).arg(format!("--regid={SERVER_USER}"));
@@ -234,6 +241,13 @@ fn install(mode: &str) -> Command {
         command.arg(format!("--owner={SERVER_USER}"));
     }
     command
+}
+
+/// A name for this target directory.
+fn of_target() -> Result<String, PostgresError> {
+    let mut hasher = DefaultHasher::new();
+    crate::target::directory()?.hash(&mut hasher);
+    Ok(format!("{:016x}", hasher.finish()))
 }
 
 fn place(name: &str) -> PathBuf {
