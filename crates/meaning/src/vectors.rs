@@ -25,7 +25,7 @@ use codes::CODE;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use search::nearest;
-pub use shortlist::{Shortlist, codes_to_read};
+pub use shortlist::Shortlist;
 pub use write::{merge, write};
 
 const MAGIC: &[u8; 8] = b"BSVEC001";

@@ -169,7 +169,7 @@ pub struct Chunk {
     text: String,
     /// The source after this stretch.
     pub cursor: Cursor,
-    /// True if this stretch begins at the start of the file: earlier findings are replaced.
+    /// True if this stretch begins again at the start of the file: earlier findings are replaced.
     pub restarts: bool,
     /// Growth of the source since the cursor before, for the session's byte count.
     pub grown_bytes: i64,

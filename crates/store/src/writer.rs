@@ -169,9 +169,13 @@ impl Writer {
     ) -> Result<(), StoreError> {
         let other = |uid: &'a Option<SessionUid>| uid.as_ref().map(SessionUid::as_str);
         let lineage = &delta.lineage;
-        let known = "SELECT models FROM sessions WHERE id = ?1";
-        let known = self.database.one(known, values![delta.id], |row| row.get(0))?;
-        let models = merge_models(known.unwrap_or_default(), &delta.models);
+        let known = "SELECT models, pack_len FROM sessions WHERE id = ?1";
+        let known = self
+            .database
+            .one(known, values![delta.id], |row| Ok((row.get::<String>(0)?, row.count(1)?)))?;
+        let (known_models, pack_len) = known.unwrap_or_default();
+        self.pack_len.entry(delta.id).or_insert(pack_len);
+        let models = merge_models(known_models, &delta.models);
         let owns_source = chunk.cursor.session_id == Some(delta.id);
         let refreshed =
             chunk.events.iter().any(|event| event.refresh && event.session_id == delta.id);

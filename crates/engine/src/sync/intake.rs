@@ -469,7 +469,7 @@ fn is_refused(record: &Record, refused: &[Option<i64>], reading: &mut Reading) -
 
 fn restart(reading: &mut Reading) {
     let cursor = &mut reading.cursor;
-    reading.restarts = true;
+    reading.restarts = cursor.offset > 0 || cursor.lines > 0;
     (cursor.offset, cursor.lines) = (0, 0);
     (cursor.messages, cursor.bad, cursor.unknown) = (0, 0, 0);
 }

@@ -15,7 +15,7 @@ const COMPARED_PER_PLACE: usize = 10;
 const FEWEST_COMPARED: usize = 1_000;
 
 /// How many codes of so many are worth reading, those of the nearest cells first.
-pub fn codes_to_read(coded: usize) -> usize {
+pub(super) fn codes_to_read(coded: usize) -> usize {
     (coded / READ_ONE_IN).max(FEWEST_CODES)
 }
 
@@ -45,9 +45,14 @@ pub struct Shortlist<T> {
 impl<T: Copy> Shortlist<T> {
     /// For so many places near a query.
     pub fn new(query: &Embedding, limit: usize) -> Self {
+        Self::of(query, limit.saturating_mul(COMPARED_PER_PLACE).max(FEWEST_COMPARED))
+    }
+
+    /// Of so many vectors.
+    pub fn of(query: &Embedding, wanted: usize) -> Self {
         Self {
             weighed: Weighed::new(&query.values.map(|value| f32::from(value) * query.scale)),
-            wanted: limit.saturating_mul(COMPARED_PER_PLACE).max(FEWEST_COMPARED),
+            wanted,
             candidates: Vec::new(),
             least: f32::NEG_INFINITY,
             against: Vec::new(),

@@ -116,7 +116,11 @@ impl<'a> PostgresAsked<'a> {
             for must in &looked.musts {
                 let mut met = vec![false; scores.len()];
                 mark(must, &known, at, &mut met);
-                scores.iter_mut().zip(met).filter(|(_, met)| !met).for_each(|(score, _)| *score = 0.0);
+                scores
+                    .iter_mut()
+                    .zip(met)
+                    .filter(|(_, met)| !met)
+                    .for_each(|(score, _)| *score = 0.0);
             }
             for posting in refused.iter().flat_map(|sought| sought.postings(&known, at)) {
                 scores.get_mut(posting.passage as usize).into_iter().for_each(|score| *score = 0.0);
@@ -205,10 +209,8 @@ pub(super) fn facts_of(
 ) -> Result<Vec<Fact>, IndexError> {
     let row_of = |passage: &Candidate| (passage.segment, passage.passage / facts::PER_ROW);
     let rows: BTreeSet<(u32, u32)> = passages.iter().map(row_of).collect();
-    let asked: (Vec<i64>, Vec<i32>) = rows
-        .iter()
-        .map(|(segment, row)| (segments[*segment as usize].number, *row as i32))
-        .unzip();
+    let asked: (Vec<i64>, Vec<i32>) =
+        rows.iter().map(|(segment, row)| (segments[*segment as usize].number, *row as i32)).unzip();
     let sql = "SELECT CAST(q.i AS INTEGER), f.facts
         FROM unnest($1::bigint[], $2::integer[]) WITH ORDINALITY AS q (segment, number, i)
         CROSS JOIN LATERAL (

@@ -41,8 +41,7 @@ impl<'a> Terms<'a> {
             if term.is_empty() {
                 continue;
             }
-            let number =
-                &mut self.numbers.entry(term).or_insert([NONE; FIELDS.len()])[slot(field)];
+            let number = &mut self.numbers.entry(term).or_insert([NONE; FIELDS.len()])[slot(field)];
             if *number == NONE {
                 *number = self.lists.len() as u32;
                 self.lists.push(List::default());

@@ -74,9 +74,13 @@ mod tests {
         #[test]
         fn what_is_put_is_read(numbers: Vec<u64>, signed: Vec<i64>, text: Vec<u8>) {
             let mut out = Vec::new();
-            numbers.iter().for_each(|number| put(&mut out, *number));
+            for number in &numbers {
+                put(&mut out, *number);
+            }
             put_bytes(&mut out, &text);
-            signed.iter().for_each(|number| put_signed(&mut out, *number));
+            for number in &signed {
+                put_signed(&mut out, *number);
+            }
             let mut bytes = Bytes(&out);
             for number in numbers {
                 prop_assert_eq!(bytes.number(), Some(number));

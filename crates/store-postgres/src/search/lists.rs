@@ -31,7 +31,9 @@ impl Sought {
             [only] => Found::Read(Postings::of(part(only).map_or(&[], |part| &part.postings))),
             terms => {
                 let parts: Option<Vec<&Part>> = terms.iter().map(part).collect();
-                Found::PutTogether(parts.map_or_else(Vec::new, |parts| following(&parts)).into_iter())
+                Found::PutTogether(
+                    parts.map_or_else(Vec::new, |parts| following(&parts)).into_iter(),
+                )
             }
         }
     }

@@ -29,12 +29,15 @@ pub(super) fn merged(client: &mut Client, segments: &[Segment]) -> Result<Rows, 
     Ok(rows)
 }
 
+/// Lists, or blocks of them, and where their terms stand.
+type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
+
 /// All of a segment, at hand.
 struct Part {
     /// The number each passage gets; none if it is gone.
     numbers: Vec<Option<u32>>,
-    blocks: Vec<(Vec<u8>, Vec<u8>)>,
-    lists: Vec<(Vec<u8>, Vec<u8>)>,
+    blocks: Pairs,
+    lists: Pairs,
 }
 
 impl Part {
@@ -54,7 +57,7 @@ impl Part {
             let has = format!("segment {} lacks passages", segment.number);
             return Err(IndexError::Damaged(has));
         }
-        let mut pairs = |sql: &str| -> Result<Vec<(Vec<u8>, Vec<u8>)>, IndexError> {
+        let mut pairs = |sql: &str| -> Result<Pairs, IndexError> {
             let rows = client.query(sql, &[&segment.number]).map_err(refused)?;
             Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
         };

@@ -2,9 +2,8 @@
 //! lists, ranked here by BM25 as the local index ranks, and vectors by its cells and codes or by pgvector.
 //!
 //! A segment is some ten thousand passages in a few thousand rows: facts of passages, terms in order with
-//! their lists. A query reads the lists of its words and the facts of the best, and nothing else. It is
-//! not a `tsvector`: on the same machine, keeping that and its index up to date took longer than the whole
-//! of a local sync, and ranking had to make do with a part of the passages that match.
+//! their lists. A query reads the lists of its words and the facts of the best, and nothing else. A `tsvector`
+//! would cost the server many times as much, and rank only a part of what matches (ARCHITECTURE.md).
 //!
 //! A commit is one transaction and carries the number of its batch. Removing writes the segments anew that
 //! hold what goes, and then vacuums: no statement can read it any more. What the server keeps beyond that
@@ -42,7 +41,7 @@ use writer::PostgresWriter;
 const NAME: &str = "postgres-v4";
 
 /// What a passage takes with its terms, its entries in the indexes and its share of vectors.
-const PASSAGE_BYTES: u64 = 2_100;
+const PASSAGE_BYTES: u64 = 480;
 
 /// The server an index is kept on.
 #[derive(Clone, Debug)]
@@ -129,9 +128,7 @@ impl Shelf for PostgresShelf {
     fn reader(&self) -> Result<Box<dyn Reader>, IndexError> {
         let mut client = self.connect()?;
         match Self::state(&mut client)? {
-            Some(state) => {
-                Ok(Box::new(PostgresReader::new(self.clone(), client, state)?))
-            }
+            Some(state) => Ok(Box::new(PostgresReader::new(self.clone(), client, state)?)),
             None => Err(IndexError::Missing("the database of the archive".into())),
         }
     }

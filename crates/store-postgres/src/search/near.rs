@@ -6,28 +6,50 @@ use super::graph::Graph;
 use super::reader::Session;
 use super::vectors::{self, CODED_BYTES, LARGEST_FLAT};
 use backstory_index::{IndexError, Place};
-use backstory_meaning::vectors::elsewhere::{Code, best_of};
-use backstory_meaning::vectors::{Shortlist, codes_to_read};
+use backstory_meaning::vectors::Shortlist;
+use backstory_meaning::vectors::elsewhere::{Centres, Code, best_of};
 use backstory_meaning::{Embedding, cosine};
 use std::collections::HashMap;
+
+/// One in so many of the vectors has its code read, but not fewer than so many have.
+const READ_ONE_IN: usize = 7;
+const FEWEST_CODES: usize = 20_000;
+/// Vectors whose codes look best are read and compared themselves: so many for every place that is wanted.
+/// Each costs a row, where the local index has them at hand and compares more.
+const COMPARED_PER_PLACE: usize = 5;
+
+/// How what is near is found, as of some change of the index.
+pub(super) struct Ways {
+    pub(super) changes: i64,
+    centres: Centres,
+    has_graph: bool,
+}
+
+impl Ways {
+    /// Those there are now.
+    pub(super) fn read(session: &mut Session, changes: i64) -> Result<Self, IndexError> {
+        let has_graph = Graph::raised(session, 1)?.is_some();
+        Ok(Self { changes, centres: vectors::centres(&mut session.client)?, has_graph })
+    }
+}
 
 /// The places nearest to a query, best first, each once.
 pub(super) fn nearest(
     session: &mut Session,
-    state: State,
+    (state, ways): (State, &Ways),
     query: &Embedding,
     limit: usize,
     accept: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Vec<(u64, f32)>, IndexError> {
-    if state.vectors > LARGEST_FLAT
+    if ways.has_graph
+        && state.vectors > LARGEST_FLAT
         && let Some(graph) = Graph::raised(session, limit)?
     {
         return graph.nearest(session, state, query, limit, accept);
     }
-    let has_cells = state.centred > 0;
-    let centres = has_cells.then(|| vectors::centres(&mut session.client)).transpose()?;
+    let centres = &ways.centres;
     // None also where a writer left them for the graph, and that is gone again.
-    let Some(centres) = centres.filter(|centres| !centres.is_empty()) else {
+    if state.centred == 0 || centres.is_empty() {
         let mut all = Vec::new();
         vectors::each(&mut session.client, &mut |place, vector| {
             if accept(place) {
@@ -35,10 +57,11 @@ pub(super) fn nearest(
             }
         })?;
         return Ok(best_of(query, all, limit));
-    };
+    }
     let cells = centres.by_nearness(query);
     let per_cell = (state.vectors as usize / cells.len().max(1)).max(1);
-    let promising = codes_to_read(state.vectors as usize).div_ceil(per_cell);
+    let to_read = (state.vectors as usize / READ_ONE_IN).max(FEWEST_CODES);
+    let promising = to_read.div_ceil(per_cell);
     let (first, others) = cells.split_at(promising.min(cells.len()));
     let places = shortlist(session, first, query, limit, accept)?;
     let found = compare(session, query, &places, limit)?;
@@ -60,11 +83,13 @@ fn shortlist(
 ) -> Result<Vec<u64>, IndexError> {
     let numbers: Vec<i32> = cells.iter().map(|(cell, _)| *cell as i32).collect();
     let ranks: HashMap<i32, usize> = numbers.iter().copied().zip(0..).collect();
-    let sql = "SELECT cell, spread, coded FROM search_codes WHERE cell = ANY($1)";
+    let sql = "SELECT c.cell, c.spread, c.coded FROM unnest($1::integer[]) q (cell)
+        CROSS JOIN LATERAL (
+            SELECT cell, spread, coded FROM search_codes WHERE cell = q.cell OFFSET 0) c";
     let mut rows = session.rows(sql, &[&numbers])?;
     // The best first: what they bring spares work with the others.
     rows.sort_by_key(|row| ranks.get(&row.get::<_, i32>(0)).copied());
-    let mut shortlist: Shortlist<()> = Shortlist::new(query, limit);
+    let mut shortlist: Shortlist<()> = Shortlist::of(query, limit * COMPARED_PER_PLACE);
     let mut codes: Vec<Code> = Vec::new();
     for row in &rows {
         let Some(rank) = ranks.get(&row.get::<_, i32>(0)) else { continue };
@@ -106,7 +131,10 @@ pub(super) fn nearness(
 
 fn vectors_of(session: &mut Session, places: &[u64]) -> Result<Vec<(u64, Embedding)>, IndexError> {
     let places: Vec<i64> = places.iter().map(|place| *place as i64).collect();
-    let sql = "SELECT place, scale, numbers FROM search_vectors WHERE place = ANY($1)";
+    // Each by its key: the server may not know yet that they are few among many.
+    let sql = "SELECT v.place, v.scale, v.numbers FROM unnest($1::bigint[]) q (place)
+        CROSS JOIN LATERAL (
+            SELECT place, scale, numbers FROM search_vectors WHERE place = q.place OFFSET 0) v";
     let rows = session.rows(sql, &[&places])?;
     Ok(rows.iter().filter_map(vectors::read).collect())
 }

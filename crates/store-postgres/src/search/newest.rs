@@ -22,7 +22,8 @@ pub(super) fn newest(
     search: &Lexical<'_>,
 ) -> Result<Vec<Hit>, IndexError> {
     let Some(matching) = matching(session, segments, search)? else { return Ok(Vec::new()) };
-    let count: usize = matching.iter().map(|marks| marks.iter().filter(|mark| **mark).count()).sum();
+    let count: usize =
+        matching.iter().map(|marks| marks.iter().filter(|mark| **mark).count()).sum();
     if count > FEW {
         return newest_rows(session, segments, search, &matching);
     }
@@ -136,8 +137,8 @@ fn newest_rows(
         }
         hits = in_order(hits, search.limit);
         // Whatever is in the rows to come is no newer than the last row's newest.
-        let is_enough = hits.len() == search.limit
-            && hits.last().is_some_and(|hit| hit.facts.ts.0 > after.0);
+        let is_enough =
+            hits.len() == search.limit && hits.last().is_some_and(|hit| hit.facts.ts.0 > after.0);
         if is_enough || (rows.len() as i64) < PAGE {
             return Ok(hits);
         }

@@ -69,7 +69,7 @@ impl List {
 }
 
 /// A list that is being read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Postings<'a> {
     bytes: Bytes<'a>,
     next: u32,

@@ -1,6 +1,7 @@
 //! Reading the index on a server.
 
 use super::asked::PostgresAsked;
+use super::near::Ways;
 use super::segments::{self, Segment};
 use super::{PostgresShelf, State, near, newest, refused};
 use backstory_index::{Asked, Hit, IndexError, Lexical, Place, Reader, Stock, Wanted};
@@ -18,8 +19,8 @@ pub(super) struct Session {
 
 impl Session {
     fn new(mut client: Client) -> Result<Self, IndexError> {
-        // What a word finds depends on the word: no plan fits them all.
-        let set = "SET plan_cache_mode = force_custom_plan";
+        // Rows are looked up by their keys: one plan fits all, and making another takes longer than they do.
+        let set = "SET plan_cache_mode = force_generic_plan";
         client.batch_execute(set).map_err(refused)?;
         Ok(Self { client, statements: HashMap::new() })
     }
@@ -52,6 +53,7 @@ pub(super) struct PostgresReader {
     shelf: PostgresShelf,
     pub(super) state: State,
     loaded: Mutex<Loaded>,
+    ways: Mutex<Option<Arc<Ways>>>,
     /// Connections nobody uses.
     idle: Mutex<Vec<Session>>,
 }
@@ -60,6 +62,12 @@ impl std::fmt::Debug for PostgresReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("PostgresReader").field("shelf", &self.shelf).finish_non_exhaustive()
     }
+}
+
+/// How often the index was changed.
+fn changes(session: &mut Session) -> Result<Option<i64>, IndexError> {
+    let rows = session.rows("SELECT changes FROM search_state", &[])?;
+    Ok(rows.first().map(|row| row.get(0)))
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -73,7 +81,7 @@ impl PostgresReader {
         state: State,
     ) -> Result<Self, IndexError> {
         let idle = Mutex::new(vec![Session::new(client)?]);
-        Ok(Self { shelf, state, loaded: Mutex::default(), idle })
+        Ok(Self { shelf, state, loaded: Mutex::default(), ways: Mutex::default(), idle })
     }
 
     fn session(&self) -> Result<Session, IndexError> {
@@ -83,6 +91,18 @@ impl PostgresReader {
             }
         }
         Session::new(self.shelf.connect()?)
+    }
+
+    /// How what is near is found now.
+    fn ways(&self, session: &mut Session) -> Result<Arc<Ways>, IndexError> {
+        let changes = changes(session)?.unwrap_or_default();
+        let known = locked(&self.ways).clone();
+        if let Some(ways) = known.filter(|ways| ways.changes == changes) {
+            return Ok(ways);
+        }
+        let ways = Arc::new(Ways::read(session, changes)?);
+        *locked(&self.ways) = Some(Arc::clone(&ways));
+        Ok(ways)
     }
 
     /// Asks for vectors, each time for what is there now.
@@ -102,8 +122,7 @@ impl PostgresReader {
         let mut session = self.session()?;
         let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
         session.client.batch_execute(begin).map_err(refused)?;
-        let rows = session.rows("SELECT changes FROM search_state", &[])?;
-        let changes = rows.first().map(|row| row.get(0));
+        let changes = changes(&mut session)?;
         let mut loaded = locked(&self.loaded);
         if changes.is_none() || loaded.changes != changes {
             let segments = Arc::new(segments::all(&mut session.client)?);
@@ -161,7 +180,8 @@ impl Reader for PostgresReader {
     ) -> Result<Vec<(Place, f32)>, IndexError> {
         let near = self.vectors(|session| {
             let accept = &mut |place| accept(Place(place));
-            near::nearest(session, self.state, query, limit, accept)
+            let ways = self.ways(session)?;
+            near::nearest(session, (self.state, &ways), query, limit, accept)
         })?;
         Ok(near.into_iter().map(|(place, cosine)| (Place(place), cosine)).collect())
     }

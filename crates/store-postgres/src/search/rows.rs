@@ -173,7 +173,7 @@ pub(super) struct Term<'a> {
 }
 
 /// The terms of a block.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Terms<'a> {
     terms: Bytes<'a>,
     /// Empty where nobody asks for them.

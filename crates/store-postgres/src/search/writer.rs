@@ -1,11 +1,13 @@
 //! Adding to the index on a server, and really removing from it.
 
+use super::rows::Rows;
 use super::segments::{self, Segment, gone_written};
 use super::{State, building, graph, merging, refused, vectors};
 use backstory_index::{IndexError, Passage, Place, Prepared, Writer};
 use backstory_meaning::Embedding;
 use postgres::Client;
 use std::collections::HashSet;
+use std::thread::JoinHandle;
 
 /// Passages of a new segment at most, and bytes of their terms: so much is held.
 const MAX_HELD: usize = 50_000;
@@ -33,6 +35,8 @@ pub(super) struct PostgresWriter {
     segments: Vec<Segment>,
     held: Vec<Passage>,
     held_bytes: usize,
+    /// A segment that is being built meanwhile.
+    building: Option<JoinHandle<Rows>>,
     /// Whose events and cards are among those held.
     held_of: HashSet<(i64, bool)>,
     vectors: Vec<(Place, i32, Embedding)>,
@@ -79,6 +83,7 @@ impl PostgresWriter {
             segments: Vec::new(),
             held: Vec::new(),
             held_bytes: 0,
+            building: None,
             held_of: HashSet::new(),
             vectors: Vec::new(),
             vectors_of: HashSet::new(),
@@ -132,22 +137,29 @@ impl PostgresWriter {
         }
     }
 
-    /// Sends what is held; what goes, goes first.
+    /// Sends what was built and has what is held built while others come; what goes, goes first.
     fn send(&mut self) -> Result<(), IndexError> {
         self.begin()?;
+        self.put_built()?;
         self.let_go()?;
-        if self.held.is_empty() {
-            return Ok(());
+        if !self.held.is_empty() {
+            let held = std::mem::take(&mut self.held);
+            self.held_of.clear();
+            self.held_bytes = 0;
+            self.building = Some(std::thread::spawn(move || building::segment_of(&held)));
         }
-        let rows = building::segment_of(&self.held);
-        self.held.clear();
-        self.held_of.clear();
-        self.held_bytes = 0;
+        Ok(())
+    }
+
+    /// Stores the segment that was being built.
+    fn put_built(&mut self) -> Result<(), IndexError> {
+        let Some(building) = self.building.take() else { return Ok(()) };
+        let rows = building.join().map_err(|_| IndexError::Broken)?;
         self.put(rows, self.state.batch + 1)
     }
 
     /// Stores a segment.
-    fn put(&mut self, rows: super::rows::Rows, batch: u64) -> Result<(), IndexError> {
+    fn put(&mut self, rows: Rows, batch: u64) -> Result<(), IndexError> {
         let number = self.segments.iter().map(|segment| segment.number).max().unwrap_or(0) + 1;
         let (passages, runs) = (rows.passages(), rows.runs.clone());
         rows.send(&mut self.client, number, batch)?;
@@ -292,6 +304,7 @@ impl Writer for PostgresWriter {
 
     fn commit(&mut self) -> Result<u64, IndexError> {
         self.send()?;
+        self.put_built()?;
         self.vector_change += self.vectors.len() as i64;
         let new = std::mem::take(&mut self.vectors);
         self.vectors_of.clear();
