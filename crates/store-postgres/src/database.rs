@@ -9,7 +9,6 @@ use backstory_store::{Database, EachRow, Fault, NewRows, Room, StoreError, Value
 use postgres::binary_copy::BinaryCopyInWriter;
 use postgres::types::{ToSql, Type};
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -21,10 +20,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// Rows added to a table before the server is told to look at them. Until it has, it takes a tenant for
-/// a handful of rows and reads all of them where it should look one up.
+/// Rows added in bulk before the server is told to look at how many a tenant has,
 const FIRST_LOOK: u64 = 1_000;
-/// How many times as many are added before it looks again.
+/// and how many times as many before it looks again.
 const GROWTH: u64 = 4;
 
 /// Rows of one tenant.
@@ -32,8 +30,8 @@ const GROWTH: u64 = 4;
 pub(crate) struct PostgresDatabase {
     seat: RefCell<Seat>,
     in_transaction: Cell<bool>,
-    /// By table: rows added in bulk, and how many there may be before the server looks at them.
-    added: RefCell<HashMap<String, (u64, u64)>>,
+    /// Rows added in bulk, and how many there may be before the server looks at them.
+    added: Cell<(u64, u64)>,
 }
 
 impl PostgresDatabase {
@@ -41,27 +39,21 @@ impl PostgresDatabase {
         Self {
             seat: RefCell::new(seat),
             in_transaction: Cell::new(false),
-            added: RefCell::default(),
+            added: Cell::new((0, FIRST_LOOK)),
         }
     }
 
-    /// Lets the server look at a table that has grown.
-    fn note_added(
-        &self,
-        connection: &mut Connection,
-        table: &str,
-        rows: u64,
-    ) -> Result<(), StoreError> {
-        let mut added = self.added.borrow_mut();
-        let (count, look_at) = added.entry(table.to_owned()).or_insert((0, FIRST_LOOK));
-        *count += rows;
-        if *count < *look_at {
+    /// Lets the server look at tables that have grown. Until it has, it takes a tenant for a handful of
+    /// rows, and reads all of them where it should look one up.
+    fn note_added(&self, connection: &mut Connection, rows: u64) -> Result<(), StoreError> {
+        let (count, look_at) = self.added.get();
+        let count = count + rows;
+        if count < look_at {
+            self.added.set((count, look_at));
             return Ok(());
         }
-        *look_at = *count * GROWTH;
-        // How many rows a tenant has is all that matters. Whoever does not own the table is not heard, and
-        // told so in a warning.
-        connection.batch(&format!("ANALYZE {table}_all (tenant)"))
+        self.added.set((count, count * GROWTH));
+        connection.batch(upkeep::LOOK_AT_TENANTS)
     }
 
     /// Does something on the connection; outside of a transaction again if the line was lost.
@@ -150,7 +142,7 @@ impl Database for PostgresDatabase {
         let mut seat = self.seat.borrow_mut();
         let copied = self.connection(&mut seat).and_then(|connection| {
             let copied = copy(connection, table, columns, rows)?;
-            self.note_added(connection, table, copied)
+            self.note_added(connection, copied)
         });
         copied.map_err(|error| seat.pool().named(error))
     }
