@@ -14,9 +14,10 @@ use std::collections::HashMap;
 /// One in so many of the vectors has its code read, but not fewer than so many have.
 const READ_ONE_IN: usize = 7;
 const FEWEST_CODES: usize = 20_000;
-/// Vectors whose codes look best are read and compared themselves: so many for every place that is wanted.
-/// Each costs a row, where the local index has them at hand and compares more.
+/// Vectors whose codes look best are read and compared themselves: so many for every place that is wanted,
+/// but not fewer than so many. Each costs a row, where the local index has them at hand and compares more.
 const COMPARED_PER_PLACE: usize = 5;
+const FEWEST_COMPARED: usize = 500;
 
 /// How what is near is found, as of some change of the index.
 pub(super) struct Ways {
@@ -89,7 +90,8 @@ fn shortlist(
     let mut rows = session.rows(sql, &[&numbers])?;
     // The best first: what they bring spares work with the others.
     rows.sort_by_key(|row| ranks.get(&row.get::<_, i32>(0)).copied());
-    let mut shortlist: Shortlist<()> = Shortlist::of(query, limit * COMPARED_PER_PLACE);
+    let mut shortlist: Shortlist<()> =
+        Shortlist::of(query, limit.saturating_mul(COMPARED_PER_PLACE).max(FEWEST_COMPARED));
     let mut codes: Vec<Code> = Vec::new();
     for row in &rows {
         let Some(rank) = ranks.get(&row.get::<_, i32>(0)) else { continue };
