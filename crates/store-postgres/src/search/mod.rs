@@ -40,8 +40,8 @@ use writer::PostgresWriter;
 /// version and is built anew.
 const NAME: &str = "postgres-v4";
 
-/// What a passage takes with its terms, its entries in the indexes and its share of vectors.
-const PASSAGE_BYTES: u64 = 480;
+/// What a passage takes at most with its terms, its entries in the indexes and its share of vectors.
+const PASSAGE_BYTES: u64 = 2_100;
 
 /// The server an index is kept on.
 #[derive(Clone, Debug)]
