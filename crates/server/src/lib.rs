@@ -1,0 +1,1 @@
+//! HTTP and MCP: the archive for agents and their plugins.
