@@ -10,9 +10,11 @@ mod classify;
 mod claude;
 mod codex;
 mod grok;
+pub mod hooks;
 mod json;
 mod roots;
 mod source;
+mod unescape;
 
 pub use ancestry::{Ancestry, NoAncestry};
 pub use batch::{

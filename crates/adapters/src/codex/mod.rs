@@ -15,7 +15,7 @@ mod items;
 mod lineage;
 mod messages;
 mod meta;
-mod outcome;
+pub(crate) mod outcome;
 mod paths;
 mod reader;
 mod table;
