@@ -11,6 +11,7 @@ mod claude;
 mod codex;
 mod grok;
 pub mod hooks;
+pub mod hygiene;
 mod json;
 mod roots;
 mod source;

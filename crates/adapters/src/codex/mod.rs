@@ -27,6 +27,8 @@ mod turns;
 mod values;
 mod wire;
 
+pub(crate) use injected::own_words;
+
 use crate::{Adapter, AgentSpec, Base, Claim, Reader, RootSpec};
 use backstory_model::Flavor;
 use std::path::Path;

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Outcome {
+pub(super) struct Outcome {
     /// Exit code of a command.
-    pub(crate) exit_code: Option<i32>,
+    pub(super) exit_code: Option<i32>,
     /// How long it ran.
-    pub(crate) duration_ms: Option<u64>,
+    pub(super) duration_ms: Option<u64>,
     /// True when it is known to have failed without an exit code saying so.
-    pub(crate) failed: bool,
+    pub(super) failed: bool,
 }
 
 impl Outcome {
     /// True when the call did not succeed.
-    pub(crate) fn is_failure(self) -> bool {
+    pub(super) fn is_failure(self) -> bool {
         self.failed || self.exit_code.is_some_and(|code| code != 0)
     }
 
@@ -68,7 +68,7 @@ struct Metadata {
 /// The output inside the oldest form, `{"output":"…","metadata":{…}}`, and how the call ended. Other
 /// writers of this form put the members the other way round; there the metadata must say how the call
 /// ended, as a tool's own document may begin alike.
-pub(crate) fn unwrap_json(text: &str) -> Option<(Text<'_>, Outcome)> {
+pub(super) fn unwrap_json(text: &str) -> Option<(Text<'_>, Outcome)> {
     let first = text.strip_prefix('{')?.trim_start();
     let is_output_first = first.starts_with("\"output\"");
     if !is_output_first && !first.starts_with("\"metadata\"") {
@@ -85,7 +85,7 @@ pub(crate) fn unwrap_json(text: &str) -> Option<(Text<'_>, Outcome)> {
 }
 
 /// Reads the header of an output: `Process exited with code N`, `Exit code: N`, `Wall time: …`.
-pub(crate) fn of_text(text: &str) -> Outcome {
+pub(super) fn of_text(text: &str) -> Outcome {
     let mut outcome = Outcome {
         failed: FAILURES.iter().any(|failure| text.starts_with(failure)),
         ..Outcome::default()
@@ -104,6 +104,12 @@ pub(crate) fn of_text(text: &str) -> Outcome {
         }
     }
     outcome
+}
+
+/// Whether an output tells that its call failed; `None` if it does not say.
+pub(crate) fn has_failed(text: &str) -> Option<bool> {
+    let outcome = unwrap_json(text).map_or_else(|| of_text(text), |(_, outcome)| outcome);
+    (outcome.is_failure() || outcome.exit_code.is_some()).then(|| outcome.is_failure())
 }
 
 fn millis(seconds: f64) -> u64 {

@@ -149,15 +149,8 @@ impl Answer {
 
 /// What the first lines of an output say of how the call ended.
 fn by_text(text: &str) -> Option<bool> {
-    if let Some((_, outcome)) = header::unwrap_json(text) {
-        return Some(outcome.is_failure());
-    }
-    let outcome = header::of_text(text);
-    if outcome.is_failure() {
-        return Some(true);
-    }
-    if outcome.exit_code.is_some() {
-        return Some(false);
+    if let Some(failed) = header::has_failed(text) {
+        return Some(failed);
     }
     let first = text.trim_start();
     let first = first.strip_prefix("Error: ").unwrap_or(first);
