@@ -33,8 +33,8 @@ const DIGEST: &str = "memory-digest";
 
 /// The longest opening tag.
 const TAG_MAX: usize = 300;
-/// What is cut out may bring together what was apart; the second look finds it, the third nothing.
-const LOOKS: usize = 4;
+/// How often a text is looked over: what is cut out may bring together what was apart.
+const LOOKS: usize = 8;
 
 /// Takes out the blocks of memory tools. A text without any is given back as it is, one with some
 /// without the white space around it. A tag that is only spoken of is none: one that nobody closes, in

@@ -6,14 +6,13 @@
 
 mod memory;
 mod metadata;
-mod noise;
 mod pushed;
 #[cfg(test)]
 mod tests;
 mod wrappers;
 
+pub use backstory_model::{Remark, remark};
 pub use memory::without_memories;
-pub use noise::{Remark, remark};
 pub use pushed::{PUSHED_MAX_CHARS, Pushed, pushed};
 pub use wrappers::own_words;
 
