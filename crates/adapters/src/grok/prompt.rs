@@ -80,6 +80,12 @@ pub(crate) fn own_words(text: &str) -> Option<Own<'_>> {
     if !text.starts_with('<') && text.contains(QUERY_OPEN) {
         return None;
     }
+    // So is one that nothing closes, with words behind it.
+    let is_open = |name: &&str| opens(text, name) && !text.contains(&format!("</{name}>"));
+    let ends_line = || text.lines().next().is_some_and(|line| line.ends_with('>'));
+    if INJECTED.iter().any(|name| is_open(name)) && !ends_line() {
+        return None;
+    }
     let parts = Parts::unwrapped(text);
     if parts.words.len() == text.len() {
         return None;

@@ -39,10 +39,14 @@ pub(super) fn tool(agent: Flavor, event: HookEvent, fields: &Fields<'_>) -> Opti
             tool.is_told = true;
         }
         HookEvent::PostToolUse => {
-            let answer = Answer::of(response(fields).unwrap_or_default());
-            tool.failed = answer.failed == Some(true);
-            // Claude has an event of its own for failures.
-            tool.is_told = answer.failed.is_some() || agent == Flavor::Claude;
+            let mut answer = Answer::of(response(fields).unwrap_or_default());
+            // Claude has an event of its own for failures: what it prints here says nothing of one.
+            if agent == Flavor::Claude {
+                answer.failed.get_or_insert(false);
+            }
+            let failed = answer.failed.or_else(|| by_text(&answer.text));
+            tool.failed = failed == Some(true);
+            tool.is_told = failed.is_some();
             tool.output = bounded(answer.text);
         }
         _ => tool.is_told = true,
@@ -58,7 +62,7 @@ fn response<'f>(fields: &'f Fields<'_>) -> Option<&'f str> {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Answer {
     text: String,
-    /// Whether it failed, if anything says so.
+    /// Whether it failed, if anything beside the text says so.
     failed: Option<bool>,
 }
 
@@ -66,9 +70,6 @@ impl Answer {
     fn of(raw: &str) -> Self {
         let mut answer = Self::default();
         answer.look_into(raw, DEPTH_MAX);
-        if answer.failed.is_none() {
-            answer.failed = by_text(&answer.text);
-        }
         answer
     }
 
@@ -178,7 +179,8 @@ mod tests {
 
     fn told(raw: &str) -> (String, Option<bool>) {
         let answer = Answer::of(raw);
-        (answer.text, answer.failed)
+        let failed = answer.failed.or_else(|| by_text(&answer.text));
+        (answer.text, failed)
     }
 
     #[test]

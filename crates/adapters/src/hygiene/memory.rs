@@ -129,8 +129,11 @@ impl Tag {
             return is_block.then_some(closed);
         }
         // What nobody closed was cut off by whoever keeps texts short.
-        let rest = body.lines().next().unwrap_or_default();
-        let is_torn = begins_line && (self.has_attributes || rest.trim().is_empty());
+        let ends_line = || {
+            let rest = body.trim_start_matches([' ', '\t', '\r']);
+            rest.is_empty() || rest.starts_with('\n')
+        };
+        let is_torn = begins_line && (self.has_attributes || ends_line());
         is_torn.then_some(start + body.len())
     }
 }

@@ -136,8 +136,10 @@ fn pushed_texts_are_cleaned() {
 #[test]
 fn a_long_text_of_tags_is_read_in_linear_time() {
     for unit in ["<relevant-memory>", "<relevant-memory a=b> ", "</memory-context>", "<<<<"] {
-        let text = unit.repeat(200_000);
+        let text = unit.repeat(50_000);
+        let began = std::time::Instant::now();
         own_words(&text);
+        assert!(began.elapsed() < std::time::Duration::from_secs(5), "{unit}");
     }
 }
 
@@ -183,7 +185,7 @@ proptest! {
         prop_assume!(!text.contains("digest:") && !text.contains("More detail"));
         let own = without_memories(&text);
         prop_assert!(own.injected.is_empty());
-        prop_assert_eq!(own.words, text);
+        prop_assert_eq!(&*own.words, &*text);
     }
 
     #[test]
