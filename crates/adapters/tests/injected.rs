@@ -1,5 +1,6 @@
 //! Every agent's reader against the same prompts: what memory tools put into them is never the human's
 //! words, and what says nothing names no session.
+#![expect(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
 
 use backstory_adapters::{Batch, NoAncestry, Record, of};
 use backstory_model::{EventKind, Flavor, Role};

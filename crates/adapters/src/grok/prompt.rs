@@ -83,7 +83,7 @@ pub(crate) fn own_words(text: &str) -> Option<Own<'_>> {
     // So is one that nothing closes, with words behind it.
     let is_open = |name: &&str| opens(text, name) && !text.contains(&format!("</{name}>"));
     let ends_line = || text.lines().next().is_some_and(|line| line.ends_with('>'));
-    if INJECTED.iter().any(|name| is_open(name)) && !ends_line() {
+    if INJECTED.iter().any(is_open) && !ends_line() {
         return None;
     }
     let parts = Parts::unwrapped(text);

@@ -32,18 +32,17 @@ struct Specific<'a> {
 /// Whether the model sees the context an agent is given at an event. Elsewhere it is an error to the
 /// agent (Codex), or goes nowhere (Grok, before a tool was called).
 pub fn takes_context(agent: Flavor, event: HookEvent) -> bool {
-    match (agent, event) {
+    matches!(
+        (agent, event),
         (
             Flavor::Claude | Flavor::Codex,
             HookEvent::SessionStart
-            | HookEvent::UserPromptSubmit
-            | HookEvent::SubagentStart
-            | HookEvent::PreToolUse,
-        )
-        | (Flavor::Claude, HookEvent::PostToolUseFailure)
-        | (_, HookEvent::PostToolUse) => true,
-        _ => false,
-    }
+                | HookEvent::UserPromptSubmit
+                | HookEvent::SubagentStart
+                | HookEvent::PreToolUse,
+        ) | (Flavor::Claude, HookEvent::PostToolUseFailure)
+            | (_, HookEvent::PostToolUse)
+    )
 }
 
 /// Whether an agent shows a message to the human at an event. What is said as a session ends is not
