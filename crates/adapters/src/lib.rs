@@ -11,6 +11,7 @@ mod claude;
 mod codex;
 mod grok;
 mod json;
+pub mod pushed;
 mod roots;
 mod source;
 
