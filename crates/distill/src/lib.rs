@@ -21,6 +21,7 @@ pub mod patterns;
 mod phrases;
 pub mod query;
 pub mod ranking;
+pub mod recall;
 pub mod redact;
 pub mod retention;
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod index;
 mod migrate;
 pub mod notices;
 mod project;
+pub mod recall;
 pub mod search;
 pub mod spool;
 mod stamp;
