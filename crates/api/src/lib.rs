@@ -1,4 +1,4 @@
-//! The public JSON: shapes of every `--json` output, and nothing else.
+//! The public JSON: shapes of every `--json` output and of the server, and nothing else.
 //!
 //! Field names are those of the model. Times are RFC 3339 in UTC. A field that has no value is
 //! `null`, never missing, except where its documentation says otherwise.
@@ -10,6 +10,7 @@ mod doctor;
 mod event;
 mod evict;
 mod forget;
+pub mod http;
 mod index;
 mod migrated;
 mod pattern;
