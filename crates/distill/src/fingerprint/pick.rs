@@ -315,10 +315,7 @@ mod tests {
     #[test]
     fn other_telling_lines_follow_the_most_telling() {
         let text = "a.go:3:4: undefined: Bar\nfatal: no\nerror: two\nfatal: no\nfine\nfailed x";
-        assert_eq!(
-            telling_lines(text, 9),
-            ["fatal: no", "error: two", "a.go:3:4: undefined: Bar"]
-        );
+        assert_eq!(telling_lines(text, 9), ["fatal: no", "error: two", "a.go:3:4: undefined: Bar"]);
         assert_eq!(telling_lines(text, 1), ["fatal: no"]);
         assert_eq!(telling_lines("all is well", 3), [""; 0]);
     }

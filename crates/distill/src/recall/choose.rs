@@ -42,7 +42,8 @@ pub fn choose(mut candidates: Vec<Candidate>, budget: &Budget<'_>) -> Vec<Item> 
     candidates.retain(|candidate| candidate.item.score >= 1.0);
     candidates.sort_by(|one, other| {
         let by_score = other.item.score.total_cmp(&one.item.score);
-        let names = |candidate: &Candidate| (candidate.item.category, candidate.item.address.clone());
+        let names =
+            |candidate: &Candidate| (candidate.item.category, candidate.item.address.clone());
         by_score.then_with(|| names(one).cmp(&names(other)))
     });
     let best = candidates.first().map_or(0.0, |candidate| candidate.item.score);

@@ -8,8 +8,7 @@ use std::fmt::Write;
 const OPENING: &str = "<backstory-context source=\"";
 const CLOSING: &str = "</backstory-context>";
 const HEADING: &str = "Backstory memory digest:";
-const MORE: &str =
-    "More detail: use the backstory MCP tools read and search with these addresses.";
+const MORE: &str = "More detail: use the backstory MCP tools read and search with these addresses.";
 /// The longest opening mark.
 const OPENING_BYTES: usize = 80;
 
@@ -126,9 +125,9 @@ pub fn neutral(text: &str) -> String {
 
 fn is_mark(behind: &str) -> bool {
     let name = behind.trim_start().strip_prefix('/').unwrap_or(behind).trim_start();
-    MARKS.iter().any(|mark| {
-        name.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark))
-    })
+    MARKS
+        .iter()
+        .any(|mark| name.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark)))
 }
 
 #[cfg(test)]

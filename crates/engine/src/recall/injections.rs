@@ -167,7 +167,8 @@ pub(super) fn erase(home: &Home, sessions: &[SessionUid]) -> io::Result<()> {
 
 /// True for the address of a session or of something in it.
 pub(super) fn is_in(address: &str, uid: &SessionUid) -> bool {
-    let below = address.strip_prefix("backstory://").and_then(|rest| rest.strip_prefix(uid.as_str()));
+    let below =
+        address.strip_prefix("backstory://").and_then(|rest| rest.strip_prefix(uid.as_str()));
     below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

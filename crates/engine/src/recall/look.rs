@@ -110,11 +110,7 @@ impl Look<'_> {
     }
 
     /// The moments that were found, and the answers to prompts among them.
-    fn moments(
-        &self,
-        found: &[Found],
-        places: &FoundPlaces,
-    ) -> Result<Vec<Candidate>, StoreError> {
+    fn moments(&self, found: &[Found], places: &FoundPlaces) -> Result<Vec<Candidate>, StoreError> {
         let by_id: HashMap<i64, &Found> = found.iter().map(|found| (found.id, found)).collect();
         let mut stretches = Vec::new();
         for ranked in places.ranked.iter().take(SESSIONS) {
@@ -126,10 +122,12 @@ impl Look<'_> {
         let events = self.vault.stretches(&stretches)?;
         let mut candidates = Vec::new();
         let mut prompts: Vec<(Stretch<'_>, f32)> = Vec::new();
-        for (at, event) in stretches.iter().zip(events.iter().filter_map(|found| found.first())) {
-            let (Some(found), Some(category)) = (by_id.get(&at.session), category(event)) else {
+        for (at, event) in stretches.iter().zip(&events) {
+            // What left since it was indexed is passed over.
+            let (Some(found), Some(event)) = (by_id.get(&at.session), event.first()) else {
                 continue;
             };
+            let Some(category) = category(event) else { continue };
             let nearness = places.nearness.get(&(at.session, Some(event.seq))).copied();
             let candidate = self.moment(found, event, category, nearness);
             if category == Category::Prompt && candidate.item.score >= 1.0 {

@@ -88,7 +88,10 @@ impl Muted {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         self.has_project(project)
-            || self.muted.iter().any(|mute| matches!(&mute.target, Target::Session(name) if whole(name)))
+            || self
+                .muted
+                .iter()
+                .any(|mute| matches!(&mute.target, Target::Session(name) if whole(name)))
     }
 
     /// True if an address is muted, by itself or with what it lies below.

@@ -52,10 +52,7 @@ impl Gatherer<'_, '_> {
 
     /// Everything that may answer, each place once, and how many of the words each session has. Words
     /// and meaning are looked for side by side.
-    pub(super) fn candidates(
-        &self,
-        paths: &mut Paths,
-    ) -> Result<Gathered, SyncError> {
+    pub(super) fn candidates(&self, paths: &mut Paths) -> Result<Gathered, SyncError> {
         paths.lexical = self.options.mode != Mode::Semantic;
         let embedded = if self.options.mode == Mode::Lexical { None } else { self.embedded(paths) };
         paths.semantic = embedded.is_some();
@@ -70,7 +67,8 @@ impl Gatherer<'_, '_> {
             let near = near.map(|near| near.join().map_err(|_| IndexError::Broken)?).transpose();
             near.map(|near| (found, near.unwrap_or_default()))
         })?;
-        let Words { prose, tools, evidence, words } = found_by_words.transpose()?.unwrap_or_default();
+        let Words { prose, tools, evidence, words } =
+            found_by_words.transpose()?.unwrap_or_default();
         let mut found: HashMap<Place, Candidate> = HashMap::new();
         for hit in &prose {
             candidate(&mut found, hit.place).prose = hit.score;

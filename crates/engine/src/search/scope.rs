@@ -59,7 +59,8 @@ impl<'a> Gate<'a> {
     pub(super) fn is_open(&self) -> bool {
         self.sessions.is_none()
             && self.except.is_empty()
-            && !self.asks_for_events() && !self.asks_for_times()
+            && !self.asks_for_events()
+            && !self.asks_for_times()
     }
 
     /// True if a session may hold answers.
