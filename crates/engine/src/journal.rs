@@ -178,3 +178,48 @@ fn is_torn(file: &mut fs::File) -> io::Result<bool> {
     file.read_exact(&mut last)?;
     Ok(last != *b"\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(journal: &Journal) -> u64 {
+        let mut number = 0;
+        let make = |last: Option<u64>| {
+            number = last.map_or(1, |last| last + 1);
+            Ok(format!("{number}\n").into_bytes())
+        };
+        journal.append_after(make).unwrap();
+        number
+    }
+
+    #[test]
+    fn counting_goes_on_behind_a_full_log_and_a_torn_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::new(dir.path(), "numbers", 6);
+        for expected in 1..=8 {
+            assert_eq!(next(&journal), expected);
+        }
+        assert_eq!(journal.read::<u64>().unwrap(), [4, 5, 6, 7, 8]);
+        fs::write(journal.path(), "7\n{\"torn").unwrap();
+        assert_eq!(next(&journal), 8);
+        fs::write(journal.path(), "").unwrap();
+        assert_eq!(next(&journal), 7);
+    }
+
+    #[test]
+    fn rewriting_touches_only_what_changes() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::new(dir.path(), "numbers", 6);
+        journal.rewrite(|_| None).unwrap();
+        assert!(!journal.path().exists());
+        for _ in 1..=5 {
+            next(&journal);
+        }
+        let written = || fs::metadata(journal.rotated()).unwrap().modified().unwrap();
+        let before = written();
+        journal.rewrite(|line| (line != "4").then(|| line.to_owned())).unwrap();
+        assert_eq!(journal.read::<u64>().unwrap(), [1, 2, 3, 5]);
+        assert_eq!(written(), before);
+    }
+}

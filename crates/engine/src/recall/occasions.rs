@@ -6,7 +6,7 @@ use super::{
 };
 use crate::search::Searcher;
 use crate::{Archive, SyncError};
-use backstory_distill::recall::{Source, render};
+use backstory_distill::recall::{Cue, Source, render};
 use backstory_store::{Home, StoreError, Vault};
 use std::io;
 
@@ -17,6 +17,10 @@ pub fn at_prompt(
     options: &RecallOptions,
     occasion: &Occasion<'_>,
 ) -> Result<Recall, SyncError> {
+    // Most prompts that ask for nothing need not open anything.
+    if Cue::of(&options.prompt).is_none() {
+        return Ok(Recall::default());
+    }
     let home = &archive.home;
     let given = Given::read(home, occasion.session);
     let muted = Muted::read(home).map_err(StoreError::from)?;
