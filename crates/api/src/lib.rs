@@ -14,6 +14,7 @@ pub mod http;
 mod index;
 mod migrated;
 mod pattern;
+mod recall;
 mod schedule;
 mod search;
 mod session;
@@ -36,6 +37,7 @@ pub use forget::{ForgottenSession, Receipt};
 pub use index::Index;
 pub use migrated::Migrated;
 pub use pattern::{KnownError, KnownFix, Pattern};
+pub use recall::{Injection, Muted, Recall, RecalledItem};
 pub use schedule::Schedule;
 pub use search::{
     FoundCommand, FoundFile, FoundMoment, FoundSession, FoundSnippet, SearchHead, SearchPaths,

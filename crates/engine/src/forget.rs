@@ -88,6 +88,9 @@ pub fn forget(
     }
     let indexed = keep_in_step(&mut writer, archive, &mut |_, _| ())?;
     writer.reclaim()?;
+    let gone: Vec<SessionUid> =
+        receipt.iter().map(|gone| gone.session.session_uid.clone()).collect();
+    crate::recall::erase(home, &gone).map_err(StoreError::from)?;
     if let Some(reason) = indexed.failure {
         return Err(SyncError::StillIndexed(reason));
     }

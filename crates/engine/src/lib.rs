@@ -7,6 +7,7 @@ mod forget;
 pub mod hub;
 mod import;
 mod index;
+mod journal;
 mod migrate;
 pub mod notices;
 mod project;

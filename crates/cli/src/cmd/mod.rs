@@ -14,9 +14,11 @@ mod import;
 mod index;
 mod man;
 mod migrate_store;
+mod mute;
 mod overview;
 mod patterns;
 mod pin;
+mod recall;
 mod schedule;
 mod search;
 mod sessions;
@@ -25,6 +27,7 @@ mod signals;
 mod status;
 mod sync;
 mod watch;
+mod why;
 
 use crate::context::Context;
 use crate::env::VARIABLES;
@@ -108,6 +111,12 @@ pub(crate) enum Command {
     Patterns(patterns::Args),
     /// Tell whether an error was seen before, and what helped
     Errors(errors::Args),
+    /// Show what an agent would be told at a prompt
+    Recall(recall::Args),
+    /// Explain what an agent was told, and why
+    Why(why::Args),
+    /// Keep something from being told to agents
+    Mute(mute::Args),
     /// Bring digests up to date
     Distil(distil::Args),
     /// Bring the search index up to date
@@ -157,6 +166,9 @@ pub(crate) fn run(
         Some(Command::Signals(args)) => signals::run(&args, context, ui),
         Some(Command::Patterns(args)) => patterns::run(&args, context, ui),
         Some(Command::Errors(args)) => errors::run(&args, context, ui),
+        Some(Command::Recall(args)) => recall::run(&args, context, ui),
+        Some(Command::Why(args)) => why::run(&args, context, ui),
+        Some(Command::Mute(args)) => mute::run(&args, context, ui),
         Some(Command::Distil(args)) => distil::run(&args, context, ui),
         Some(Command::Index(args)) => index::run(&args, context, ui),
         Some(Command::Evict(args)) => evict::run(&args, context, ui),

@@ -14,6 +14,7 @@ mod memory;
 #[cfg(unix)]
 mod migrate_store;
 mod overview;
+mod recall;
 mod sandbox;
 #[cfg(unix)]
 mod schedule;

@@ -6,7 +6,7 @@ mod cue;
 mod render;
 mod tokens;
 
-pub use choose::{Budget, Candidate, choose, stand_out};
+pub use choose::{Budget, Candidate, choose};
 pub use cue::{Cue, Fit};
 pub use render::{Source, line_bytes, neutral, render, render_overview};
 pub use tokens::tokens;

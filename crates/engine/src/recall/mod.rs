@@ -4,12 +4,31 @@
 //! [`overview_recall`] only look; [`at_prompt`], [`at_error`] and [`at_resume`] also remember what a
 //! session was told and record the injection.
 
+mod fixes;
+mod given;
+mod injections;
+mod items;
+mod look;
+mod memories;
+mod mute;
+mod occasions;
+
+pub use fixes::error_recall;
+pub use given::{Given, forget_given};
+pub use injections::{InjectedItem, Injection, Occasion, injections, record};
+pub use mute::{Mute, Muted, Target, mute, unmute};
+pub use occasions::{at_error, at_prompt, at_resume};
+
 use crate::SyncError;
-use crate::search::Searcher;
-use backstory_distill::recall::{DEFAULT_ITEMS, MAX_BYTES};
-pub use backstory_distill::recall::{Category, Item as RecallItem};
+use crate::search::{Mode, Scope, SearchOptions, Searcher, Sort, Within};
+use backstory_distill::recall::{
+    Budget, Cue, DEFAULT_ITEMS, MAX_BYTES, Source, choose, render, render_overview, tokens,
+};
+pub use backstory_distill::recall::{Category, Item as RecallItem, OVERVIEW_CHARS};
 use backstory_model::SessionUid;
-use backstory_store::Vault;
+use backstory_store::{Home, StoreError, Vault};
+use std::collections::HashSet;
+use std::io;
 
 /// What to recall for a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,14 +102,53 @@ pub fn recall(
     searcher: &Searcher<'_>,
     options: &RecallOptions,
 ) -> Result<Recall, SyncError> {
-    let _ = (vault, searcher, options);
-    Ok(Recall::default())
+    let Some(mut cue) = Cue::of(&options.prompt) else { return Ok(Recall::default()) };
+    let muted = Muted::read(vault.home()).map_err(StoreError::from)?;
+    if muted.has_project(options.project.as_deref()) {
+        return Ok(Recall::default());
+    }
+    let query = cue.query();
+    let search = SearchOptions {
+        query: query.clone(),
+        limit: look::SESSIONS,
+        moments: look::MOMENTS,
+        context: 0,
+        sort: Sort::Score,
+        mode: Mode::Fused,
+        scope: Scope::Everything,
+        project: options.project.clone(),
+    };
+    let within = within(vault, options, &muted)?;
+    let places = searcher.places(&search, within)?;
+    let weights = places.words.iter().map(|word| (word.stem.as_str(), word.rarity, word.is_known));
+    cue.weigh(&weights.collect::<Vec<_>>());
+    let look = look::Look { vault, options, muted: &muted, cue: &cue, query: &query };
+    let mut candidates = look.at_sessions(&places)?;
+    candidates.extend(look.at_memories());
+    let considered = places.considered.max(candidates.len());
+    let budget = Budget {
+        items: options.limit,
+        bytes: options.max_bytes,
+        given: &options.already_given,
+        prompt: &options.prompt,
+    };
+    let items = choose(candidates, &budget);
+    let text = render(&items, Source::Prompt);
+    Ok(Recall { items, text, considered })
 }
 
-/// The fix that worked, if the error in an output is known by its fingerprint.
-pub fn error_recall(vault: &Vault, options: &ErrorOptions) -> Result<Recall, SyncError> {
-    let _ = (vault, options);
-    Ok(Recall::default())
+/// Which sessions may be told of.
+fn within(vault: &Vault, options: &RecallOptions, muted: &Muted) -> Result<Within, StoreError> {
+    let mut except = HashSet::new();
+    for uid in options.session.iter().cloned().chain(muted.sessions()) {
+        except.extend(vault.session_head(&uid)?.map(|head| head.id));
+    }
+    let only = match &options.project {
+        _ if options.everywhere => None,
+        Some(project) => Some(vault.ids_of_project(project)?),
+        None => Some(HashSet::new()),
+    };
+    Ok(Within { only, except })
 }
 
 /// The state a session was left in, in at most so many characters, with its address.
@@ -99,6 +157,28 @@ pub fn overview_recall(
     session: &SessionUid,
     max_chars: usize,
 ) -> Result<Recall, SyncError> {
-    let _ = (vault, session, max_chars);
-    Ok(Recall::default())
+    let muted = Muted::read(vault.home()).map_err(StoreError::from)?;
+    let Some(row) = vault.session(session)? else { return Ok(Recall::default()) };
+    if muted.has_session(session, row.project_key.as_deref()) {
+        return Ok(Recall::default());
+    }
+    let Some(account) = vault.account(session)? else { return Ok(Recall::default()) };
+    let overview = items::digest_text(&row, &account.digest);
+    let address = format!("backstory://{session}");
+    let text = render_overview(&overview, &address, max_chars.min(OVERVIEW_CHARS));
+    let item = RecallItem {
+        category: Category::Overview,
+        address,
+        tokens: tokens(&text),
+        text: overview,
+        score: 1.0,
+        why: "the state this session was left in".into(),
+    };
+    Ok(Recall { items: vec![item], text, considered: 1 })
+}
+
+/// Removes what was noted of some sessions: what they were told, and what others were told of them.
+pub(crate) fn erase(home: &Home, sessions: &[SessionUid]) -> io::Result<()> {
+    given::erase(home, sessions)?;
+    injections::erase(home, sessions)
 }
