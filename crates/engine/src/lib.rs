@@ -1,12 +1,14 @@
 //! Use-cases: one file each, options in, report out. No terminal, no environment, no clock.
 
 mod archive;
+mod commit;
 mod distil;
 mod evict;
 mod forget;
 pub mod hub;
 mod import;
 mod index;
+pub mod live;
 mod migrate;
 pub mod notices;
 mod project;
@@ -17,6 +19,7 @@ mod sync;
 mod task_ref;
 
 pub use archive::Archive;
+pub use commit::{CommitReport, commit};
 pub use distil::{DistilReport, distil};
 pub use evict::{EvictReport, Evicted, evict};
 pub use forget::{ForgetChoice, ForgottenSession, find_to_forget, forget, pin};

@@ -1,0 +1,1 @@
+//! What hooks leave behind, and what a sweep makes of it.
