@@ -14,6 +14,7 @@ mod index;
 mod migrated;
 mod pattern;
 mod schedule;
+mod seal;
 mod search;
 mod session;
 mod signal;
@@ -36,6 +37,7 @@ pub use index::Index;
 pub use migrated::Migrated;
 pub use pattern::{KnownError, KnownFix, Pattern};
 pub use schedule::Schedule;
+pub use seal::{LiveSessions, SealFailure, SealedStretch, Sealing};
 pub use search::{
     FoundCommand, FoundFile, FoundMoment, FoundSession, FoundSnippet, SearchHead, SearchPaths,
 };
@@ -47,8 +49,8 @@ pub use status::{
 };
 pub use sync::{AgentSync, PlannedFile, Problem, SearchedRoot, Sync};
 pub use transfer::{
-    EXPORT_FORMAT, ExportLine, ExportedEvent, ExportedSession, ExportedSignal, ExportedUsage,
-    Import, from_hex, to_hex,
+    EXPORT_FORMAT, ExportLine, ExportedEvent, ExportedSeal, ExportedSession, ExportedSignal,
+    ExportedUsage, Import, from_hex, to_hex,
 };
 pub use watch::WatchedSweep;
 

@@ -1,5 +1,6 @@
 //! The command line: one variant, one file per command.
 
+mod commit;
 mod completions;
 mod config;
 mod demo;
@@ -108,6 +109,8 @@ pub(crate) enum Command {
     Patterns(patterns::Args),
     /// Tell whether an error was seen before, and what helped
     Errors(errors::Args),
+    /// Seal running sessions: write down what each came to so far
+    Commit(commit::Args),
     /// Bring digests up to date
     Distil(distil::Args),
     /// Bring the search index up to date
@@ -157,6 +160,7 @@ pub(crate) fn run(
         Some(Command::Signals(args)) => signals::run(&args, context, ui),
         Some(Command::Patterns(args)) => patterns::run(&args, context, ui),
         Some(Command::Errors(args)) => errors::run(&args, context, ui),
+        Some(Command::Commit(args)) => commit::run(&args, context, ui),
         Some(Command::Distil(args)) => distil::run(&args, context, ui),
         Some(Command::Index(args)) => index::run(&args, context, ui),
         Some(Command::Evict(args)) => evict::run(&args, context, ui),

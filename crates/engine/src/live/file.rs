@@ -209,9 +209,9 @@ fn parse(bytes: &[u8]) -> Option<LiveState> {
         // Only the plugin for Codex leaves it out.
         None => Flavor::Codex,
     };
-    let mark = written.seal.and_then(|mark| {
-        Some(Mark { reason: SealReason::from_name(&mark.reason)?, at: mark.at })
-    });
+    let mark = written
+        .seal
+        .and_then(|mark| Some(Mark { reason: SealReason::from_name(&mark.reason)?, at: mark.at }));
     Some(LiveState {
         agent,
         session: written.session_id,
@@ -240,7 +240,8 @@ mod tests {
         ] {
             assert_eq!(safe(session), name);
         }
-        let (a, b) = (safe(&format!("{}a", "x".repeat(300))), safe(&format!("{}b", "x".repeat(300))));
+        let (a, b) =
+            (safe(&format!("{}a", "x".repeat(300))), safe(&format!("{}b", "x".repeat(300))));
         assert_ne!(a, b);
         assert!(a.len() < 200);
     }

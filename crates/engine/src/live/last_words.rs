@@ -79,7 +79,8 @@ impl Outstanding {
         now: Timestamp,
     ) -> Vec<SessionUid> {
         let old = |(_, entry): &(PathBuf, SpoolEntry)| now.0.abs_diff(entry.at.0) > ttl_ms;
-        let all = self.0.iter().filter(|(uid, entries)| !live.contains(uid) && entries.iter().all(old));
+        let all =
+            self.0.iter().filter(|(uid, entries)| !live.contains(uid) && entries.iter().all(old));
         all.map(|(uid, _)| uid.clone()).collect()
     }
 
@@ -228,7 +229,12 @@ impl StandIns {
     }
 
     /// Noted before it is stored: who asks looks into the archive too.
-    fn remember(home: &Home, uid: &SessionUid, key: EventKey, at: Timestamp) -> std::io::Result<()> {
+    fn remember(
+        home: &Home,
+        uid: &SessionUid,
+        key: EventKey,
+        at: Timestamp,
+    ) -> std::io::Result<()> {
         let mut all = Self::load(home).0;
         all.push(StandIn { session_uid: uid.as_str().to_owned(), key: key.0, at: at.0 });
         let from = all.len().saturating_sub(MOST);

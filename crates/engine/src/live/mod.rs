@@ -53,12 +53,7 @@ pub struct Noted {
 }
 
 /// Takes note of what a hook tells: a few small files, no archive.
-pub fn note(
-    home: &Home,
-    event: &LiveEvent,
-    now: Timestamp,
-    knobs: &Knobs,
-) -> io::Result<Noted> {
+pub fn note(home: &Home, event: &LiveEvent, now: Timestamp, knobs: &Knobs) -> io::Result<Noted> {
     let directory = Directory::of(home);
     directory.create()?;
     let lock = directory.lock();
@@ -94,11 +89,7 @@ pub fn note(
 }
 
 /// What waits to be sealed at this moment, and why.
-pub fn pending(
-    home: &Home,
-    now: Timestamp,
-    knobs: &Knobs,
-) -> Vec<(SessionUid, SealReason)> {
+pub fn pending(home: &Home, now: Timestamp, knobs: &Knobs) -> Vec<(SessionUid, SealReason)> {
     let states = Directory::of(home).states();
     states.iter().filter_map(|state| Some((uid(state), due(state, now, knobs)?))).collect()
 }
@@ -138,10 +129,7 @@ fn leave_message(
     own: &LiveState,
     now: Timestamp,
 ) -> io::Result<()> {
-    if !matches!(
-        event.happening,
-        Happening::Stopped | Happening::Compacting | Happening::Ended
-    ) {
+    if !matches!(event.happening, Happening::Stopped | Happening::Compacting | Happening::Ended) {
         return Ok(());
     }
     let said = event.last_message.as_deref().map(str::trim).filter(|text| !text.is_empty());

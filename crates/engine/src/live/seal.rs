@@ -161,9 +161,8 @@ fn seal_one(
     let head = vault.session_head(&due.uid)?;
     let Some(head) = head.filter(|head| head.next_seq > 0 || head.is_forgotten) else {
         // Its log is not there yet, or never will be.
-        let silent = due.state.is_none_or(|state| {
-            now.0.abs_diff(state.touched_at.0) > knobs.idle_ttl_ms
-        });
+        let silent =
+            due.state.is_none_or(|state| now.0.abs_diff(state.touched_at.0) > knobs.idle_ttl_ms);
         return Ok(if silent { Outcome::Unchanged } else { Outcome::Waiting });
     };
     let latest = vault.latest_seal(&due.uid)?;
