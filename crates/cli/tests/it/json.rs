@@ -87,6 +87,7 @@ fn examples_have_the_fields_that_are_printed() {
         ("backstory signals --json", &["signals", "--kind", "error_fix", "--json"]),
         ("backstory patterns --json", &["patterns", "--kind", "error", "--json"]),
         ("backstory errors MESSAGE --json", &["errors", "error: no such table: teas", "--json"]),
+        ("backstory commit --json", &["commit", "5ca1ab1e", "--json"]),
         ("backstory distil --json", &["distil", "--json"]),
         ("backstory evict --json", &["evict", "--dry-run", "--json"]),
         ("backstory forget --json", &["forget", "5ca1ab1e", "--dry-run", "--json"]),
