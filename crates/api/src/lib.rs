@@ -16,6 +16,7 @@ mod migrated;
 mod pattern;
 mod recall;
 mod schedule;
+mod seal;
 mod search;
 mod session;
 mod signal;
@@ -39,6 +40,7 @@ pub use migrated::Migrated;
 pub use pattern::{KnownError, KnownFix, Pattern};
 pub use recall::{Injection, Muted, Recall, RecalledItem};
 pub use schedule::Schedule;
+pub use seal::{LiveSessions, SealFailure, SealedStretch, Sealing};
 pub use search::{
     FoundCommand, FoundFile, FoundMoment, FoundSession, FoundSnippet, SearchHead, SearchPaths,
 };
@@ -50,8 +52,8 @@ pub use status::{
 };
 pub use sync::{AgentSync, PlannedFile, Problem, SearchedRoot, Sync};
 pub use transfer::{
-    EXPORT_FORMAT, ExportLine, ExportedEvent, ExportedSession, ExportedSignal, ExportedUsage,
-    Import, from_hex, to_hex,
+    EXPORT_FORMAT, ExportLine, ExportedEvent, ExportedSeal, ExportedSession, ExportedSignal,
+    ExportedUsage, Import, from_hex, to_hex,
 };
 pub use watch::WatchedSweep;
 

@@ -76,6 +76,22 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "CODEX_HOME", meaning: "where Codex CLI keeps its state" },
     Variable { name: "GROK_HOME", meaning: "where Grok CLI keeps its state" },
     Variable { name: BACKSTORY_HUB_TOKEN, meaning: "bearer token for the hub of config.toml" },
+    Variable {
+        name: "BACKSTORY_ACTIVE_WINDOW_MS",
+        meaning: "a session heard of so recently counts as active [120000]",
+    },
+    Variable {
+        name: "BACKSTORY_IDLE_TTL_MS",
+        meaning: "a session silent for so long is sealed [1800000]",
+    },
+    Variable {
+        name: "OPENVIKING_CODEX_ACTIVE_WINDOW_MS",
+        meaning: "the same as BACKSTORY_ACTIVE_WINDOW_MS, where that is not set",
+    },
+    Variable {
+        name: "OPENVIKING_CODEX_IDLE_TTL_MS",
+        meaning: "the same as BACKSTORY_IDLE_TTL_MS, where that is not set",
+    },
     Variable { name: NO_COLOR, meaning: "set to anything: no colours" },
     Variable { name: "TZ", meaning: "time zone of the times on screen" },
     Variable {
@@ -188,6 +204,15 @@ mod tests {
                 name.len() < 2 || VARIABLES.iter().any(|variable| variable.name == name),
                 "{name} is read but not documented"
             );
+        }
+    }
+
+    #[test]
+    fn every_knob_is_documented() {
+        for knob in backstory_engine::live::KNOBS {
+            for name in [knob.name, knob.alias] {
+                assert!(VARIABLES.iter().any(|variable| variable.name == name), "{name}");
+            }
         }
     }
 

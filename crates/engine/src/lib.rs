@@ -1,6 +1,7 @@
 //! Use-cases: one file each, options in, report out. No terminal, no environment, no clock.
 
 mod archive;
+mod commit;
 mod distil;
 mod evict;
 mod forget;
@@ -8,6 +9,7 @@ pub mod hub;
 mod import;
 mod index;
 mod journal;
+pub mod live;
 mod migrate;
 pub mod notices;
 mod project;
@@ -19,6 +21,7 @@ mod sync;
 mod task_ref;
 
 pub use archive::Archive;
+pub use commit::{CommitReport, commit};
 pub use distil::{DistilReport, distil};
 pub use evict::{EvictReport, Evicted, evict};
 pub use forget::{ForgetChoice, ForgottenSession, find_to_forget, forget, pin};

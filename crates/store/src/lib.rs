@@ -30,6 +30,7 @@ mod query;
 mod report;
 mod residence;
 mod rows;
+mod seals;
 mod transfer;
 mod usage;
 mod vault;

@@ -1,5 +1,6 @@
 //! The command line: one variant, one file per command.
 
+mod commit;
 mod completions;
 mod config;
 mod demo;
@@ -117,6 +118,8 @@ pub(crate) enum Command {
     Why(why::Args),
     /// Keep something from being told to agents
     Mute(mute::Args),
+    /// Seal running sessions: write down what each came to so far
+    Commit(commit::Args),
     /// Bring digests up to date
     Distil(distil::Args),
     /// Bring the search index up to date
@@ -169,6 +172,7 @@ pub(crate) fn run(
         Some(Command::Recall(args)) => recall::run(&args, context, ui),
         Some(Command::Why(args)) => why::run(&args, context, ui),
         Some(Command::Mute(args)) => mute::run(&args, context, ui),
+        Some(Command::Commit(args)) => commit::run(&args, context, ui),
         Some(Command::Distil(args)) => distil::run(&args, context, ui),
         Some(Command::Index(args)) => index::run(&args, context, ui),
         Some(Command::Evict(args)) => evict::run(&args, context, ui),

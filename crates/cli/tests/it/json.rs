@@ -89,6 +89,7 @@ fn examples_have_the_fields_that_are_printed() {
         ("backstory errors MESSAGE --json", &["errors", "error: no such table: teas", "--json"]),
         ("backstory recall PROMPT --json", &["recall", "session expiry test", "--all", "--json"]),
         ("backstory mute --json", &["mute", "5ca1ab1e", "--json"]),
+        ("backstory commit --json", &["commit", "5ca1ab1e", "--json"]),
         ("backstory distil --json", &["distil", "--json"]),
         ("backstory evict --json", &["evict", "--dry-run", "--json"]),
         ("backstory forget --json", &["forget", "5ca1ab1e", "--dry-run", "--json"]),

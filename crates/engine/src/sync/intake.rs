@@ -9,6 +9,7 @@ use super::pipeline::Pipeline;
 use super::plan::{Task, prints};
 use super::report::{Problem, SyncReport};
 use super::{Progress, SyncOptions};
+use crate::live::StandIns;
 use crate::project::Projects;
 use backstory_adapters::{Batch, EventDraft, Form, HEAD_BYTES, Located, Reader, Record};
 use backstory_model::{EventKind, SessionUid};
@@ -53,6 +54,7 @@ pub(crate) struct Intake<'a> {
     pub(crate) on_progress: &'a mut dyn FnMut(Progress),
     pub(crate) next_source_id: i64,
     pub(crate) buffer: Vec<u8>,
+    pub(crate) stand_ins: StandIns,
 }
 
 /// A file being read.
@@ -358,6 +360,10 @@ impl Intake<'_> {
         let at = self.session_draft(uid, draft, reading)?;
         reading.cursor.session_id.get_or_insert(draft.sessions[at].delta.id);
         let known = self.book.known(uid, event.key)?;
+        if known.is_none() && self.stands_in(uid, &event, draft)? {
+            self.count(reading, |flavor| flavor.known_events += 1);
+            return Ok(());
+        }
         if let Some(known) = known {
             self.count(reading, |flavor| flavor.known_events += 1);
             if !(self.options.reparse || known.payload_lost) {
