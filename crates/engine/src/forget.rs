@@ -1,8 +1,7 @@
 //! Forgetting sessions: chosen by the human, with all that hangs below them.
 
 use crate::index::keep_in_step;
-use crate::live;
-use crate::{Archive, SyncError};
+use crate::{Archive, SyncError, live, pushed};
 use backstory_model::{Seal, Session, SessionUid, Timestamp};
 use backstory_store::{Forgotten, Home, SessionFilter, StoreError, SweepLock, Vault, Writer};
 use std::collections::BTreeSet;
@@ -86,6 +85,7 @@ pub fn forget(
         let Some(head) = vault.session_head(&session.session_uid)? else { continue };
         let gone = writer.forget(head.id, now)?;
         live::forget(home, &session.session_uid).map_err(StoreError::from)?;
+        pushed::remove(home, &session.session_uid).map_err(StoreError::from)?;
         receipt.push(ForgottenSession { session: session.clone(), gone });
     }
     let indexed = keep_in_step(&mut writer, archive, &mut |_, _| ())?;

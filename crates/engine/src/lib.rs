@@ -13,6 +13,7 @@ pub mod live;
 mod migrate;
 pub mod notices;
 mod project;
+pub mod pushed;
 pub mod recall;
 pub mod search;
 pub mod spool;

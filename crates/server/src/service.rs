@@ -4,10 +4,11 @@ use crate::metrics::Metrics;
 use crate::projects::Projects;
 use crate::refusal::Refusal;
 use crate::told::Told;
-use backstory_engine::pushed::{Journal, Limits};
+use backstory_engine::pushed::{Journal, Limits, uid_of};
 use backstory_engine::{Archive, SyncOptions};
-use backstory_model::Timestamp;
-use std::sync::Arc;
+use backstory_model::{SessionUid, Timestamp};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, Semaphore};
 
@@ -73,7 +74,9 @@ pub struct Service {
     pub(crate) metrics: Metrics,
     pub(crate) told: Told,
     pub(crate) projects: Projects,
-    /// Something was sealed and is not in the archive yet.
+    /// Sessions that were sealed and are not in the archive yet.
+    pub(crate) to_take_in: Mutex<BTreeSet<SessionUid>>,
+    /// There is one more of them.
     pub(crate) sealed: Notify,
     gate: Semaphore,
 }
@@ -88,6 +91,7 @@ impl Service {
             metrics: Metrics::new(),
             told: Told::default(),
             projects: Projects::default(),
+            to_take_in: Mutex::default(),
             sealed: Notify::new(),
             gate: Semaphore::new(AT_ONCE),
         })
@@ -99,6 +103,14 @@ impl Service {
 
     pub(crate) fn now(&self) -> Timestamp {
         (self.options.clock)()
+    }
+
+    /// Notes that a stretch of a session was closed.
+    pub(crate) fn was_sealed(&self, id: &str) {
+        self.metrics.sealed.inc();
+        let mut waiting = self.to_take_in.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.extend(uid_of(id));
+        self.sealed.notify_one();
     }
 
     /// Does work that waits for the disk or the archive. It comes to its end even if the asker leaves.

@@ -2,9 +2,12 @@
 //! in what was sealed.
 
 use crate::service::Service;
+use backstory_engine::SyncError;
+use backstory_engine::live::{SealChoice, SealOptions};
 use backstory_engine::pushed::Sealed;
+use backstory_model::SessionUid;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -13,6 +16,9 @@ use tokio::time::{Instant, sleep_until};
 const TOGETHER: Duration = Duration::from_secs(2);
 /// After a sweep that could not be done, nobody tries again at once.
 const PAUSE: Duration = Duration::from_secs(20);
+
+/// Sessions sealed in the archive in one go.
+const SEALED_TOGETHER: usize = 16;
 
 /// Sessions that have nothing open, and when their files were last written to.
 type Settled = HashMap<String, i64>;
@@ -63,10 +69,7 @@ fn idle(service: &Service, settled: &Settled) -> Settled {
             continue;
         }
         match service.journal.seal(&id, 0, "idle", now) {
-            Ok(Sealed::Done(..)) => {
-                service.metrics.sealed.inc();
-                service.sealed.notify_one();
-            }
+            Ok(Sealed::Done(..)) => service.was_sealed(&id),
             Ok(Sealed::Skipped(..)) => {
                 still.insert(id, written);
             }
@@ -82,10 +85,27 @@ async fn sweep_now(service: Arc<Service>) -> bool {
     if !service.options.sweeps {
         return true;
     }
-    let work = service.blocking(|service| {
-        backstory_engine::sync(&service.options.sync, service.now(), &mut |_| ())?;
-        service.metrics.sweeps.inc();
-        Ok(())
-    });
-    work.await.is_ok()
+    service.blocking(|service| Ok(take_in(service)?)).await.is_ok()
+}
+
+/// Sweeps, and seals in the archive what was sealed here. What is left for the next time is more than
+/// anybody seals in a moment.
+fn take_in(service: &Service) -> Result<(), SyncError> {
+    let sync = &service.options.sync;
+    let waiting = || service.to_take_in.lock().unwrap_or_else(PoisonError::into_inner);
+    let sealed: Vec<SessionUid> = waiting().iter().take(SEALED_TOGETHER).cloned().collect();
+    if sealed.is_empty() {
+        backstory_engine::sync(sync, service.now(), &mut |_| ())?;
+    }
+    for uid in sealed {
+        let knobs = sync.seal.as_ref().map(|seal| seal.knobs).unwrap_or_default();
+        let seal = SealOptions { knobs, choice: SealChoice::Session(uid.clone()) };
+        backstory_engine::commit(sync, &seal, service.now(), &mut |_| ())?;
+        waiting().remove(&uid);
+    }
+    service.metrics.sweeps.inc();
+    if !waiting().is_empty() {
+        service.sealed.notify_one();
+    }
+    Ok(())
 }

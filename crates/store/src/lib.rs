@@ -31,6 +31,7 @@ mod report;
 mod residence;
 mod rows;
 mod seals;
+mod superseded;
 mod transfer;
 mod usage;
 mod vault;

@@ -161,6 +161,9 @@ impl Writer {
     }
 
     fn store_rows(&mut self, chunk: &Chunk, now: Timestamp) -> Result<(), StoreError> {
+        for session_id in &chunk.supersedes {
+            self.drop_posted(*session_id)?;
+        }
         for session in &chunk.sessions {
             self.upsert_session(session, chunk, now)?;
         }

@@ -7,7 +7,7 @@ use crate::{
     Ancestry, Batch, EventDraft, Reader, RetryTracker, SessionIx, SessionPatch, TitleRank,
     classify_call,
 };
-use backstory_model::{EventKey, EventKind, Role, Timestamp};
+use backstory_model::{EventKey, EventKind, Role, Timestamp, remark};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -58,8 +58,8 @@ impl PushedReader {
             "user" => (EventKind::UserMsg, Role::User),
             _ => (EventKind::Lifecycle, Role::System),
         };
-        // A command to the agent is no description of the work.
-        let describes = kind == EventKind::UserMsg && !text.starts_with('/');
+        // A command to the agent or a word of assent is no description of the work.
+        let describes = kind == EventKind::UserMsg && remark(text).can_name();
         if describes && !std::mem::replace(&mut self.state.has_title, true) {
             let title = Some((TitleRank::Prompt, text.to_owned()));
             out.patch(place.session, SessionPatch { title, ..SessionPatch::default() });

@@ -22,6 +22,7 @@ mod pin;
 mod recall;
 mod schedule;
 mod search;
+mod serve;
 mod sessions;
 mod show;
 mod signals;
@@ -124,6 +125,8 @@ pub(crate) enum Command {
     Distil(distil::Args),
     /// Bring the search index up to date
     Index(index::Args),
+    /// Serve agents and their plugins over HTTP
+    Serve(serve::Args),
     /// Let raw events leave until the archive keeps its budget
     Evict(evict::Args),
     /// Keep the raw events of a session, whatever the budget
@@ -175,6 +178,7 @@ pub(crate) fn run(
         Some(Command::Commit(args)) => commit::run(&args, context, ui),
         Some(Command::Distil(args)) => distil::run(&args, context, ui),
         Some(Command::Index(args)) => index::run(&args, context, ui),
+        Some(Command::Serve(args)) => serve::run(&args, context, ui),
         Some(Command::Evict(args)) => evict::run(&args, context, ui),
         Some(Command::Pin(args)) => pin::run(&args, context, ui),
         Some(Command::Forget(args)) => forget::run(&args, context, ui),

@@ -3,9 +3,10 @@
 use super::file;
 use backstory_adapters::pushed::{Line, Message, any_uid_of};
 use backstory_adapters::{Batch, EventDraft, NoAncestry, Record};
-use backstory_distill::{Distiller, Moment};
+use backstory_distill::overview::{OVERVIEW_MAX_CHARS, Overview, overview};
+use backstory_distill::{Distilled, Distiller, Moment};
 use backstory_model::{
-    Cost, Digest, Flavor, Lineage, Outcome, SCHEMA_VERSION, Session, SessionEvent, SessionUid,
+    Cost, Flavor, Lineage, Outcome, SCHEMA_VERSION, Session, SessionEvent, SessionUid,
     Timestamp, Watermarks, summarize,
 };
 use std::io;
@@ -14,14 +15,8 @@ use std::path::Path;
 /// Lines of messages begin so; the file is ours.
 const MESSAGE: &[u8] = b"{\"message\"";
 
-/// A session as far as it was looked at.
-pub(super) struct Account {
-    pub(super) session: Session,
-    pub(super) digest: Digest,
-}
-
-/// Judges the first messages of a session.
-pub(super) fn of_first(path: &Path, id: &str, messages: u64) -> io::Result<Option<Account>> {
+/// What the first messages of a session came to.
+pub(super) fn of_first(path: &Path, id: &str, messages: u64) -> io::Result<Option<Overview>> {
     let Some(file) = file::open(path)? else { return Ok(None) };
     let mut reader = backstory_adapters::pushed::reader(path);
     let mut session = blank(any_uid_of(id));
@@ -63,8 +58,8 @@ pub(super) fn of_first(path: &Path, id: &str, messages: u64) -> io::Result<Optio
         Ok(true)
     })?;
     session.events = seq;
-    let digest = distiller.finish(&session).digest;
-    Ok(Some(Account { session, digest }))
+    let Distilled { digest, signals, .. } = distiller.finish(&session);
+    Ok(Some(overview(&session, &digest, &signals, OVERVIEW_MAX_CHARS)))
 }
 
 /// The messages behind the first so many.

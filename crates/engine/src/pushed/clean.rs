@@ -2,32 +2,13 @@
 //! texts of bearable size.
 
 use super::{Incoming, tokens};
+use backstory_adapters::hygiene::{PUSHED_MAX_CHARS, pushed};
 use backstory_adapters::pushed::{Message, Part};
 use backstory_distill::Redactor;
-use backstory_model::{EventKey, Timestamp};
+use backstory_model::{EventKey, Role, Timestamp};
 
 /// A posted tool text longer than this is kept in its head and tail.
 pub const TOOL_CHARS: usize = 20_000;
-
-/// Blocks other tools and we ourselves put into a conversation, by their tag.
-const INJECTED_TAGS: &[&str] = &[
-    "backstory-context",
-    "openviking-context",
-    "relevant-memory",
-    "relevant-memories",
-    "claude-mem-context",
-    "system-reminder",
-];
-/// Texts of the harness, known by how they begin.
-const INJECTED_BEGINNINGS: &[&str] = &[
-    "<environment_context>",
-    "<user_instructions>",
-    "# AGENTS.md instructions",
-    "OpenViking memory digest:",
-    "OpenViking session archive digest:",
-    "Backstory memory digest:",
-    "[openviking-memory]",
-];
 
 /// Makes what is stored of a posted message; nothing if nothing of it is anybody's own.
 pub(super) fn clean(
@@ -37,8 +18,10 @@ pub(super) fn clean(
     now: Timestamp,
 ) -> Option<Message> {
     let redact = |text: &str| redactor.redact(text).into_owned();
+    let role = if posted.role == "user" { Role::User } else { Role::Assistant };
     let kept = |part: &Part| {
-        let text = part.text.as_deref().and_then(|text| own_words(text));
+        let text = part.text.as_deref().map(|text| pushed(role, text, PUSHED_MAX_CHARS));
+        let text = text.filter(|text| !text.is_empty()).map(|text| text.text);
         let part = Part {
             text: text.as_deref().map(redact),
             tool_id: part.tool_id.clone(),
@@ -89,42 +72,6 @@ fn identity(role: &str, parts: &[Part]) -> (u64, bool) {
     (EventKey::of_parts(&pieces).0, sure)
 }
 
-/// A text without what was put into it; nothing if nothing else is there.
-fn own_words(text: &str) -> Option<String> {
-    let mut own = text.replace('\0', "");
-    for tag in INJECTED_TAGS {
-        own = without_blocks(&own, tag);
-    }
-    let own = own.trim();
-    let is_injected = INJECTED_BEGINNINGS.iter().any(|beginning| own.starts_with(beginning));
-    (!own.is_empty() && !is_injected).then(|| own.to_owned())
-}
-
-/// Takes out every `<tag …>…</tag>` that begins a line.
-fn without_blocks(text: &str, tag: &str) -> String {
-    let (opening, closing) = (format!("<{tag}"), format!("</{tag}>"));
-    let mut own = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find(&opening) {
-        let behind = &rest[start + opening.len()..];
-        let is_tag = behind.starts_with(['>', ' ', '\n', '\t', '/']);
-        let begins_line = rest[..start].trim_end_matches([' ', '\t']).ends_with('\n')
-            || (own.is_empty() && rest[..start].trim().is_empty());
-        match behind.find(&closing) {
-            Some(end) if is_tag && begins_line => {
-                own.push_str(&rest[..start]);
-                rest = &behind[end + closing.len()..];
-            }
-            _ => {
-                own.push_str(&rest[..start + opening.len()]);
-                rest = behind;
-            }
-        }
-    }
-    own.push_str(rest);
-    own
-}
-
 /// Head and tail of a text that is too long.
 fn shortened(text: &str, most: usize) -> String {
     let chars = text.chars().count();
@@ -141,19 +88,20 @@ fn shortened(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
 
+    fn kept(role: &str, text: &str) -> Option<Message> {
+        let part = Part { text: Some(text.to_owned()), ..Part::default() };
+        let posted = Incoming { role: role.into(), parts: vec![part], ..Incoming::default() };
+        clean(&posted, TOOL_CHARS, &Redactor::new(), Timestamp(5))
+    }
+
     #[test]
     fn injected_blocks_are_nobodys_words() {
-        for (text, own) in [
-            ("fix it", Some("fix it")),
-            ("<openviking-context source=\"startup\">\nx\n</openviking-context>\nfix it", Some("fix it")),
-            ("<backstory-context>\nx\n</backstory-context>", None),
-            ("<environment_context>\n<cwd>/w</cwd>", None),
-            ("why does <system-reminder>x</system-reminder> show?", Some("why does <system-reminder>x</system-reminder> show?")),
-            ("<relevant-memories>never closed", Some("<relevant-memories>never closed")),
-            ("  \n", None),
-        ] {
-            assert_eq!(own_words(text).as_deref(), own, "{text}");
-        }
+        let block = "<openviking-context source=\"startup\">\nx\n</openviking-context>";
+        assert_eq!(kept("user", block), None);
+        let mixed = kept("user", &format!("{block}\nfix the parser")).unwrap();
+        assert_eq!(mixed.parts[0].text.as_deref(), Some("fix the parser"));
+        assert_eq!(kept("user", "fix the parser").unwrap().key, mixed.key);
+        assert_eq!(kept("assistant", " \n"), None);
     }
 
     #[test]
@@ -166,17 +114,11 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_gone_and_identity_is_stable() {
+    fn secrets_are_gone_and_who_speaks_counts() {
         let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-        let posted = Incoming {
-            role: "user".into(),
-            parts: vec![Part { text: Some(format!("token {secret}")), ..Part::default() }],
-            ..Incoming::default()
-        };
-        let (redactor, now) = (Redactor::new(), Timestamp(5));
-        let message = clean(&posted, TOOL_CHARS, &redactor, now).unwrap();
+        let message = kept("user", &format!("the token is {secret}")).unwrap();
         assert!(!message.parts[0].text.as_deref().unwrap().contains(secret));
         assert_eq!((message.at, message.told, message.sure), (5, false, false));
-        assert_eq!(clean(&posted, TOOL_CHARS, &redactor, Timestamp(9)).unwrap().key, message.key);
+        assert_ne!(kept("assistant", &format!("the token is {secret}")).unwrap().key, message.key);
     }
 }

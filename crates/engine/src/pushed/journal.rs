@@ -3,8 +3,8 @@
 use super::file::{self, Appending, Counts};
 use super::replay::Print;
 use super::{
-    Appended, Incoming, PushError, Resumed, Sealed, Standing, account, clean, folder, overview,
-    place, safe_id,
+    Appended, Incoming, PushError, Resumed, Sealed, Standing, account, clean, folder, place,
+    safe_id,
 };
 use backstory_adapters::pushed::{Line, Message, Opening, Policy, Seal};
 use backstory_distill::Redactor;
@@ -174,15 +174,15 @@ impl Journal {
             if through <= counts.sealed {
                 return Ok(Sealed::Skipped("all_within_keep_window", standing(&id, counts)));
             }
-            let account = account::of_first(path, &id, through)?;
+            let overview = account::of_first(path, &id, through)?.unwrap_or_default();
             let seal = Seal {
                 number: counts.seals + 1,
                 at: now.0,
                 reason: reason.to_owned(),
                 through,
                 keep,
-                gist: account.as_ref().map(overview::gist).unwrap_or_default(),
-                overview: account.as_ref().map(overview::render).unwrap_or_default(),
+                gist: overview.abstract_text,
+                overview: overview.text,
             };
             file.write(&[Line::Seal(seal.clone())], counts)?;
             file.settle()?;

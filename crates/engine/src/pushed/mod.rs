@@ -8,7 +8,6 @@ mod account;
 mod clean;
 mod file;
 mod journal;
-mod overview;
 mod replay;
 mod tokens;
 

@@ -10,10 +10,12 @@ mod interruption;
 mod lines;
 mod pipeline;
 mod plan;
+mod posted;
 mod prepare;
 mod report;
 mod spooled;
 mod stand_in;
+mod stop;
 
 pub use report::{FlavorProgress, PlannedFile, Problem, Progress, SyncReport};
 
@@ -283,6 +285,7 @@ fn sweep(
         let mut intake = intake::Intake {
             options,
             book: book::Book::new(vault, &pipeline)?,
+            posted: posted::Posted::new(vault)?,
             pipeline: &pipeline,
             projects: Projects::default(),
             report,

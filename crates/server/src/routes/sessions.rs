@@ -149,8 +149,7 @@ pub(super) async fn commit(
         let reason = if keep.is_some() { "threshold" } else { "asked" };
         match service.journal.seal(&id, keep.unwrap_or(0), reason, service.now())? {
             Sealed::Done(seal, standing) => {
-                service.metrics.sealed.inc();
-                service.sealed.notify_one();
+                service.was_sealed(&standing.id);
                 let name = archive_id(seal.number);
                 Ok(Committed {
                     status: "accepted",
