@@ -15,6 +15,7 @@ pub mod spool;
 mod stamp;
 mod sync;
 mod task_ref;
+pub mod tree;
 
 pub use archive::Archive;
 pub use distil::{DistilReport, distil};

@@ -1,1 +1,3 @@
 //! HTTP and MCP: the archive for agents and their plugins.
+
+pub mod mcp;
