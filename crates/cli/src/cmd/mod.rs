@@ -13,6 +13,7 @@ mod forget;
 mod import;
 mod index;
 mod man;
+mod mcp;
 mod migrate_store;
 mod overview;
 mod patterns;
@@ -108,6 +109,8 @@ pub(crate) enum Command {
     Patterns(patterns::Args),
     /// Tell whether an error was seen before, and what helped
     Errors(errors::Args),
+    /// Let agents ask by themselves: the Model Context Protocol over stdin and stdout
+    Mcp,
     /// Bring digests up to date
     Distil(distil::Args),
     /// Bring the search index up to date
@@ -157,6 +160,7 @@ pub(crate) fn run(
         Some(Command::Signals(args)) => signals::run(&args, context, ui),
         Some(Command::Patterns(args)) => patterns::run(&args, context, ui),
         Some(Command::Errors(args)) => errors::run(&args, context, ui),
+        Some(Command::Mcp) => mcp::run(context, ui),
         Some(Command::Distil(args)) => distil::run(&args, context, ui),
         Some(Command::Index(args)) => index::run(&args, context, ui),
         Some(Command::Evict(args)) => evict::run(&args, context, ui),
