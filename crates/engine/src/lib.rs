@@ -20,6 +20,7 @@ pub mod spool;
 mod stamp;
 mod sync;
 mod task_ref;
+pub mod tree;
 
 pub use archive::Archive;
 pub use commit::{CommitReport, commit};

@@ -14,6 +14,7 @@ mod forget;
 mod import;
 mod index;
 mod man;
+mod mcp;
 mod migrate_store;
 mod mute;
 mod overview;
@@ -121,6 +122,8 @@ pub(crate) enum Command {
     Mute(mute::Args),
     /// Seal running sessions: write down what each came to so far
     Commit(commit::Args),
+    /// Let agents ask by themselves: the Model Context Protocol over stdin and stdout
+    Mcp,
     /// Bring digests up to date
     Distil(distil::Args),
     /// Bring the search index up to date
@@ -176,6 +179,7 @@ pub(crate) fn run(
         Some(Command::Why(args)) => why::run(&args, context, ui),
         Some(Command::Mute(args)) => mute::run(&args, context, ui),
         Some(Command::Commit(args)) => commit::run(&args, context, ui),
+        Some(Command::Mcp) => mcp::run(context, ui),
         Some(Command::Distil(args)) => distil::run(&args, context, ui),
         Some(Command::Index(args)) => index::run(&args, context, ui),
         Some(Command::Serve(args)) => serve::run(&args, context, ui),
