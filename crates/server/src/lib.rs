@@ -19,4 +19,4 @@ mod upkeep;
 
 pub use routes::openapi;
 pub use serve::{run, serve};
-pub use service::{Clock, Options, Service};
+pub use service::{Options, Service};

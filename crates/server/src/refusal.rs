@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use backstory_api::http::{ErrorAnswer, ErrorBody, ErrorDetails};
 use backstory_engine::SyncError;
 use backstory_engine::pushed::PushError;
+use backstory_engine::tree::TreeError;
 use backstory_store::{Fault, StoreError};
 
 /// An error on its way out.
@@ -98,6 +99,21 @@ impl From<StoreError> for Refusal {
                 Self::for_now(format!("the archive is out of reach just now: {error}"))
             }
             _ => Self::internal(format!("the archive cannot be used: {error}")),
+        }
+    }
+}
+
+impl From<TreeError> for Refusal {
+    fn from(error: TreeError) -> Self {
+        match error {
+            TreeError::NotFound(_) => Self::not_found(error.to_string()),
+            TreeError::ReadOnly { .. } => Self::new(StatusCode::FORBIDDEN, error.to_string()),
+            TreeError::Store(StoreError::Missing(_)) => {
+                Self::not_found("nothing has been taken in yet")
+            }
+            TreeError::Store(error) => error.into(),
+            TreeError::Io(error) => Self::for_now(format!("cannot be read: {error}")),
+            _ => Self::wrong(error.to_string()),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What all requests share: the archive, pushed sessions, counters, the clock.
 
+use crate::mcp::Desk;
 use crate::metrics::Metrics;
 use crate::projects::Projects;
 use crate::refusal::Refusal;
@@ -12,9 +13,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, Semaphore};
 
-/// Tells the time.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
-
 /// Requests that may wait for the disk or the archive at the same time.
 const AT_ONCE: usize = 64;
 
@@ -25,8 +23,8 @@ pub struct Options {
     pub sync: SyncOptions,
     /// What askers must show; nothing if everybody on this machine may ask.
     pub key: Option<String>,
-    /// Tells the time.
-    pub clock: Clock,
+    /// What the tools of the Model Context Protocol work with, the clock among it.
+    pub desk: Desk,
     /// A request takes no longer.
     pub timeout: Duration,
     /// A body has no more bytes.
@@ -50,11 +48,11 @@ impl std::fmt::Debug for Options {
 
 impl Options {
     /// The usual.
-    pub fn new(sync: SyncOptions, key: Option<String>, clock: Clock) -> Self {
+    pub fn new(sync: SyncOptions, key: Option<String>, desk: Desk) -> Self {
         Self {
             sync,
             key,
-            clock,
+            desk,
             timeout: Duration::from_secs(30),
             // A hundred messages with the longest tool texts plugins send are not much less.
             body_bytes: 64 << 20,
@@ -102,7 +100,7 @@ impl Service {
     }
 
     pub(crate) fn now(&self) -> Timestamp {
-        (self.options.clock)()
+        (self.options.desk.clock)()
     }
 
     /// Notes that a stretch of a session was closed.

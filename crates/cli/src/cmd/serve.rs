@@ -1,15 +1,15 @@
 //! `backstory serve`: the archive for agents and their plugins, over HTTP.
 
+use super::mcp;
 use crate::context::Context;
 use crate::env::{BACKSTORY_SERVER_KEY, Env};
 use crate::error::{Exit, Failure, Kind};
 use crate::sweep;
 use crate::ui::{DIM, Ui, paint};
 use backstory_api as api;
-use backstory_model::Timestamp;
-use backstory_server::{Clock, Options};
+use backstory_server::Options;
+use backstory_server::mcp::Desk;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Arguments of `serve`.
@@ -40,7 +40,9 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         ui.status(paint(DIM, format_args!("listening on {url}; Ctrl-C ends it")));
     }
     let idle = Duration::from_millis(settings.live.idle_ttl_ms.max(1) as u64);
-    let options = Options { idle, ..Options::new(sync, key, clock(context)) };
+    // Whoever asks stands somewhere else.
+    let desk = Desk { project: None, ..mcp::desk(&settings, context)? };
+    let options = Options { idle, ..Options::new(sync, key, desk) };
     backstory_server::run(options, listener)
         .map_err(|error| Failure::new(Kind::Problems, "the server stopped").cause(&error))?;
     Ok(Exit::Success)
@@ -80,12 +82,6 @@ fn address(listen: &str, has_key: bool) -> Result<SocketAddr, Failure> {
         .hint(format!("set {BACKSTORY_SERVER_KEY}, or listen on 127.0.0.1")));
     }
     Ok(*first)
-}
-
-/// The clock of the environment; the moment the run began if that fails.
-fn clock(context: &Context) -> Clock {
-    let (env, began) = (context.env.clone(), context.now);
-    Arc::new(move || -> Timestamp { env.now().unwrap_or(began) })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod system;
 mod tree;
 
 use crate::around::around;
+use crate::mcp::{self, Hosts};
 use crate::service::Service;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
@@ -60,11 +61,14 @@ pub fn openapi() -> String {
 pub(crate) fn router(service: &Arc<Service>) -> Router {
     let (router, document) = endpoints().split_for_parts();
     let document = Arc::new(document);
+    let hosts = if service.options.key.is_some() { Hosts::Any } else { Hosts::Loopback };
+    let agents = mcp::router(Arc::new(service.options.desk.clone()), hosts);
     let describe = move || async move { Json(document.as_ref().clone()) };
     router
         .route("/openapi.json", axum::routing::get(describe))
+        .with_state(Arc::clone(service))
+        .merge(agents)
         .fallback(system::nowhere)
         .layer(DefaultBodyLimit::max(service.options.body_bytes))
         .layer(from_fn_with_state(Arc::clone(service), around))
-        .with_state(Arc::clone(service))
 }
