@@ -19,6 +19,7 @@ mod sandbox;
 #[cfg(unix)]
 mod schedule;
 mod search;
+mod serve;
 mod sessions;
 mod show;
 mod spool;
