@@ -110,6 +110,7 @@ fn every_name_of_a_session_leads_to_it() {
         "backstory://sessions/11111111/overview.md".to_owned(),
         "sessions/last/overview.md".to_owned(),
         format!("backstory://claude:{SESSION}/overview.md"),
+        format!("backstory://claude:{SESSION}"),
     ] {
         assert_eq!(read(&tree, &address), overview, "{address}");
     }
