@@ -10,6 +10,7 @@ mod evict;
 mod forget;
 mod hub;
 mod json;
+mod mcp;
 mod memory;
 #[cfg(unix)]
 mod migrate_store;

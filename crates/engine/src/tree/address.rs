@@ -109,9 +109,7 @@ fn viking(mut path: Vec<String>) -> Address {
             let skills = path.iter().take(2).position(|part| part == "skills");
             match (path.is_empty(), skills) {
                 (true, _) => at("viking://", Place::Agent),
-                (false, Some(skills)) => {
-                    at("viking://agent/", Place::Path(path.split_off(skills)))
-                }
+                (false, Some(skills)) => at("viking://agent/", Place::Path(path.split_off(skills))),
                 (false, None) => at("viking://agent/", Place::Empty),
             }
         }

@@ -75,8 +75,7 @@ impl Tree {
                     let rest = other.session_uid.as_str().strip_prefix(uid);
                     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                 };
-                let own: Vec<Session> =
-                    self.sessions()?.iter().filter(is_below).cloned().collect();
+                let own: Vec<Session> = self.sessions()?.iter().filter(is_below).cloned().collect();
                 self.grep_sessions(&own, &mut search)?;
             }
             Node::Transcript(session) => self.grep_sessions(&[*session], &mut search)?,
@@ -92,7 +91,11 @@ impl Tree {
             if !entry.is_folder {
                 files.push(entry.address.clone());
             }
-            if files.len() < MOST_FILES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if files.len() < MOST_FILES {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         });
         match visited {
             Err(TreeError::IsFile(address)) => files.push(address),

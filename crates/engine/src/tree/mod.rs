@@ -129,7 +129,8 @@ impl Tree {
     /// A document that is short enough to be made at once.
     fn document(&self, address: &Address, node: Node) -> Result<String, TreeError> {
         match node {
-            Node::Overview(session) => self.overview(&session),
+            // A session is read by what it came to.
+            Node::Session(session) | Node::Overview(session) => self.overview(&session),
             Node::Digest(session) => self.digest(&session),
             Node::Abstract(session) => Ok(format!("{}\n", session::about(&session))),
             Node::Seal(session, number) => self.seal(address, &session, number),

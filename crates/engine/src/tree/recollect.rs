@@ -79,24 +79,13 @@ impl Tree {
     }
 
     /// Writes a file below the memories. Returns its length.
-    pub fn write(
-        &self,
-        address: &str,
-        content: &str,
-        mode: WriteMode,
-    ) -> Result<usize, TreeError> {
+    pub fn write(&self, address: &str, content: &str, mode: WriteMode) -> Result<usize, TreeError> {
         let path = self.path_to_change(address)?;
         self.files().write(&words(&path), content, mode)
     }
 
     /// Replaces a text in a memory. Returns how often it stood there.
-    pub fn edit(
-        &self,
-        address: &str,
-        old: &str,
-        new: &str,
-        all: bool,
-    ) -> Result<usize, TreeError> {
+    pub fn edit(&self, address: &str, old: &str, new: &str, all: bool) -> Result<usize, TreeError> {
         let path = self.path_to_change(address)?;
         self.files().edit(&words(&path), old, new, all)
     }

@@ -110,6 +110,7 @@ fn every_name_of_a_session_leads_to_it() {
         "backstory://sessions/11111111/overview.md".to_owned(),
         "sessions/last/overview.md".to_owned(),
         format!("backstory://claude:{SESSION}/overview.md"),
+        format!("backstory://claude:{SESSION}"),
     ] {
         assert_eq!(read(&tree, &address), overview, "{address}");
     }
@@ -264,7 +265,10 @@ fn only_memories_can_be_changed() {
         "backstory://",
     ] {
         assert!(tree.write(address, "x", WriteMode::Replace).is_err(), "{address}");
-        assert!(tree.forget(address, true).is_err() || address.starts_with("memories/"), "{address}");
+        assert!(
+            tree.forget(address, true).is_err() || address.starts_with("memories/"),
+            "{address}"
+        );
     }
     assert!(tree.list("sessions").unwrap().len() == 1, "nothing went");
     assert!(matches!(tree.forget("sessions/last", true), Err(TreeError::ReadOnly { .. })));
@@ -310,15 +314,15 @@ fn lines_are_found_wherever_they_stand() {
     };
     let event = |seq: u32| format!("backstory://claude:{SESSION}/{seq}");
     assert_eq!(at("memories", "heron"), [("backstory://memories/ports.md".into(), 3)]);
-    assert_eq!(at("viking://~/memories/ports.md", "741\\d"), [(
-        "viking://~/memories/ports.md".into(),
-        3
-    )]);
+    assert_eq!(
+        at("viking://~/memories/ports.md", "741\\d"),
+        [("viking://~/memories/ports.md".into(), 3)]
+    );
     assert_eq!(at("sessions", "already in use"), [(event(2), 2)]);
-    assert_eq!(at("sessions/last", "config"), [(
-        format!("backstory://claude:{SESSION}/a1b2c3/0"),
-        1
-    )]);
+    assert_eq!(
+        at("sessions/last", "config"),
+        [(format!("backstory://claude:{SESSION}/a1b2c3/0"), 1)]
+    );
     assert_eq!(at("backstory://", "7411").len(), 3);
     // What is no expression is taken as it stands.
     assert_eq!(at("memories", "Heron: ("), []);

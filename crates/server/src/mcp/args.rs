@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn arguments_are_read_however_they_are_written() {
-        let given = args(json!({"a": "x", "list": "[\"p\",\"q\"]", "one": "p", "n": "7", "f": "true",
+        let given =
+            args(json!({"a": "x", "list": "[\"p\",\"q\"]", "one": "p", "n": "7", "f": "true",
             "neg": -1, "huge": 1e300, "empty": " ", "num": 12, "odd": {"x": 1}}));
         assert_eq!(given.text(&["empty", "a"]).as_deref(), Some("x"));
         assert_eq!(given.text(&["num"]).as_deref(), Some("12"));

@@ -19,9 +19,27 @@ async fn every_tool_is_listed_with_a_flat_schema() {
     let tools = listed["result"]["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     for name in [
-        "search", "recall", "read", "list", "tree", "grep", "glob", "sessions", "session", "errors",
-        "decisions", "patterns", "remember", "forget", "commit_pending", "health", "find",
-        "memory_recall", "write", "edit", "openviking_commit_pending",
+        "search",
+        "recall",
+        "read",
+        "list",
+        "tree",
+        "grep",
+        "glob",
+        "sessions",
+        "session",
+        "errors",
+        "decisions",
+        "patterns",
+        "remember",
+        "forget",
+        "commit_pending",
+        "health",
+        "find",
+        "memory_recall",
+        "write",
+        "edit",
+        "openviking_commit_pending",
     ] {
         assert!(names.contains(&name), "{name}");
     }
@@ -57,14 +75,20 @@ async fn what_happened_is_found_and_read() {
     let mut client = Client::of(&World::told()).await;
     let overview = format!("backstory://sessions/claude:{SESSION}/overview.md");
     for tool in ["search", "find"] {
-        let text = told(client.call(tool, json!({"query": "heron test port"})).await, &[
-            "Found 1 item(s):",
-            &format!("- [session 100%] {overview}"),
-            "Use the read tool to expand a URI.",
-        ]);
+        let text = told(
+            client.call(tool, json!({"query": "heron test port"})).await,
+            &[
+                "Found 1 item(s):",
+                &format!("- [session 100%] {overview}"),
+                "Use the read tool to expand a URI.",
+            ],
+        );
         let moment = text.lines().find(|line| line.contains("user_msg")).unwrap();
         let address = moment.split_whitespace().nth(1).unwrap();
-        told(client.call("read", json!({"uris": address})).await, &["heron test fail on port 7411"]);
+        told(
+            client.call("read", json!({"uris": address})).await,
+            &["heron test fail on port 7411"],
+        );
     }
     let nothing = client.call("search", json!({"query": "zebra -heron kind:decision"})).await;
     assert!(told(nothing, &[]).starts_with("No matching context found."));
@@ -83,12 +107,10 @@ async fn what_happened_is_found_and_read() {
 async fn an_error_met_before_comes_with_its_fix() {
     let mut client = Client::of(&World::told()).await;
     let output = "running 3 tests\nerror: address already in use: 7411\n";
-    told(client.call("errors", json!({"message": output})).await, &[
-        "Met before:",
-        "address already in use: 7411",
-        "what helped:",
-        "pkill heron-server",
-    ]);
+    told(
+        client.call("errors", json!({"message": output})).await,
+        &["Met before:", "address already in use: 7411", "what helped:", "pkill heron-server"],
+    );
     told(client.call("errors", json!({})).await, &["address already in use"]);
     let other = client.call("errors", json!({"message": "segmentation fault"})).await;
     told(other, &["has not been met before"]);
@@ -103,7 +125,8 @@ async fn long_texts_come_in_parts_that_make_the_whole() {
     let address = format!("backstory://claude:{SESSION}/7");
     let (mut whole, mut offset, mut parts) = (String::new(), 0, 0);
     loop {
-        let text = told(client.call("read", json!({"uris": [address], "offset": offset})).await, &[]);
+        let text =
+            told(client.call("read", json!({"uris": [address], "offset": offset})).await, &[]);
         parts += 1;
         let Some((part, note)) = text.rsplit_once("\n(more: read it again with offset=") else {
             whole.push_str(&text);
@@ -118,11 +141,14 @@ async fn long_texts_come_in_parts_that_make_the_whole() {
     let behind = client.call("read", json!({"uris": [address], "offset": 9_999_999})).await;
     told(behind, &["ends before character"]);
     let several = json!({"uris": [address, "memories/none.md", format!("claude:{SESSION}/0")]});
-    told(client.call("read", several).await, &[
-        &format!("=== {address} ==="),
-        "Nothing is at backstory://memories/none.md",
-        "heron test fail",
-    ]);
+    told(
+        client.call("read", several).await,
+        &[
+            &format!("=== {address} ==="),
+            "Nothing is at backstory://memories/none.md",
+            "heron test fail",
+        ],
+    );
 }
 
 #[tokio::test]
@@ -132,11 +158,10 @@ async fn memories_are_kept_changed_found_and_forgotten() {
     let text = told(client.call("remember", fact).await, &["backstory://memories/preferences/"]);
     let address = text.split_whitespace().last().unwrap().to_owned();
     told(client.call("read", json!({"uris": [address]})).await, &["Deploys go through heron-7."]);
-    told(client.call("search", json!({"query": "where do deploys go"})).await, &[
-        "Found 1 item(s):",
-        "[memory",
-        &address,
-    ]);
+    told(
+        client.call("search", json!({"query": "where do deploys go"})).await,
+        &["Found 1 item(s):", "[memory", &address],
+    );
     let messages = json!({"messages": [{"role": "user", "content": "Größe zählt"},
         {"role": "assistant", "content": "Noted"}]});
     told(client.call("remember", messages).await, &["Stored 2 message(s) and committed"]);
@@ -146,20 +171,23 @@ async fn memories_are_kept_changed_found_and_forgotten() {
     let edit = json!({"uri": file, "old_string": "7411", "new_string": "7412"});
     told(client.call("edit", edit.clone()).await, &["Replaced 1 time(s)"]);
     assert!(client.call("edit", edit).await.is_err());
-    told(client.call("grep", json!({"pattern": "741\\d", "uri": "memories"})).await, &[
-        "Found 1 match(es):\nbackstory://memories/app.md\n  L1: port 7412",
-    ]);
-    told(client.call("glob", json!({"pattern": "**/*.md", "uri": "viking://~/memories"})).await, &[
-        "Found 3 file(s):",
-        file,
-    ]);
+    told(
+        client.call("grep", json!({"pattern": "741\\d", "uri": "memories"})).await,
+        &["Found 1 match(es):\nbackstory://memories/app.md\n  L1: port 7412"],
+    );
+    told(
+        client.call("glob", json!({"pattern": "**/*.md", "uri": "viking://~/memories"})).await,
+        &["Found 3 file(s):", file],
+    );
     told(client.call("list", json!({"uri": "memories"})).await, &["[dir] notes", "[file] app.md"]);
-    told(client.call("tree", json!({"uri": "backstory://"})).await, &[
-        "\n  sessions/",
-        "\n  memories/",
-        "\n    app.md (10 bytes)",
-    ]);
-    told(client.call("forget", json!({"uri": file})).await, &["Deleted: viking://~/memories/app.md"]);
+    told(
+        client.call("tree", json!({"uri": "backstory://"})).await,
+        &["\n  sessions/", "\n  memories/", "\n    app.md (10 bytes)"],
+    );
+    told(
+        client.call("forget", json!({"uri": file})).await,
+        &["Deleted: viking://~/memories/app.md"],
+    );
     assert!(client.call("read", json!({"uris": [file]})).await.is_err());
 }
 
@@ -195,10 +223,10 @@ async fn lists_are_bounded_and_go_on() {
         let write = json!({"uri": format!("memories/{at:02}.md"), "content": "x ".repeat(50)});
         client.call("write", write).await.unwrap();
     }
-    let first = told(client.call("list", json!({"uri": "memories", "limit": 20})).await, &[
-        "[file] 19.md",
-        "(more: ask again with offset=20)",
-    ]);
+    let first = told(
+        client.call("list", json!({"uri": "memories", "limit": 20})).await,
+        &["[file] 19.md", "(more: ask again with offset=20)"],
+    );
     assert!(!first.contains("20.md"));
     let rest = json!({"uri": "memories", "limit": 20, "offset": 20});
     let rest = told(client.call("list", rest).await, &["[file] 29.md"]);
@@ -210,7 +238,10 @@ async fn lists_are_bounded_and_go_on() {
 #[tokio::test]
 async fn upkeep_says_what_is() {
     let mut client = Client::of(&World::told()).await;
-    told(client.call("health", json!({})).await, &["claude: 1 sessions", "search covers everything"]);
+    told(
+        client.call("health", json!({})).await,
+        &["claude: 1 sessions", "search covers everything"],
+    );
     for name in ["commit_pending", "openviking_commit_pending"] {
         told(client.call(name, json!({})).await, &["sealed 1 session"]);
     }
@@ -223,7 +254,8 @@ async fn what_is_not_understood_is_refused_kindly() {
     assert!(unknown["error"]["message"].as_str().unwrap().contains("tools/list"), "{unknown}");
     let method = client.ask("nonsense/method", json!({})).await;
     assert!(method["error"].is_object(), "{method}");
-    for arguments in [json!({}), json!({"query": null}), json!({"query": {"odd": []}}), Value::Null] {
+    for arguments in [json!({}), json!({"query": null}), json!({"query": {"odd": []}}), Value::Null]
+    {
         let answer =
             client.ask("tools/call", json!({"name": "search", "arguments": arguments})).await;
         assert!(answer["error"].is_object() || answer["result"]["isError"] == true, "{answer}");

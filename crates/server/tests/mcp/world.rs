@@ -27,23 +27,16 @@ impl World {
         let world = Self::empty();
         world.write_log();
         let root = Root { flavor: Flavor::Claude, dir: world.dir.path().join("projects") };
-        let options =
-            SyncOptions { index: true, ..SyncOptions::new(world.archive(), vec![root]) };
+        let options = SyncOptions { index: true, ..SyncOptions::new(world.archive(), vec![root]) };
         let report = sync(&options, NOW, &mut |_| {}).unwrap();
         assert_eq!(report.problems, []);
         world
     }
 
     fn write_log(&self) {
-        let run = |id: &str, command: &str| {
-            json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}])
-        };
-        let failed = |id: &str, output: &str| {
-            json!([{"type": "tool_result", "tool_use_id": id, "is_error": true, "content": output}])
-        };
-        let went = |id: &str, output: &str| {
-            json!([{"type": "tool_result", "tool_use_id": id, "content": output}])
-        };
+        let run = |id: &str, command: &str| json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}]);
+        let failed = |id: &str, output: &str| json!([{"type": "tool_result", "tool_use_id": id, "is_error": true, "content": output}]);
+        let went = |id: &str, output: &str| json!([{"type": "tool_result", "tool_use_id": id, "content": output}]);
         let long = format!("It begins.\n{}It ends with größe.", "line of output\n".repeat(3000));
         let messages: [(&str, Value); 8] = [
             ("user", json!("Why does the heron test fail on port 7411?")),

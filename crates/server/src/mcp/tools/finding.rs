@@ -5,7 +5,9 @@ use crate::mcp::answer::{Answer, Lines, Refusal};
 use crate::mcp::args::{Arg, Args, Kind};
 use crate::mcp::desk::Desk;
 use backstory_distill::query::{FilterName, Query};
-use backstory_engine::search::{FoundMoment, FoundSession, Mode, Scope, SearchOptions, Sort, search};
+use backstory_engine::search::{
+    FoundMoment, FoundSession, Mode, Scope, SearchOptions, Sort, search,
+};
 use backstory_engine::tree::Tree;
 use backstory_model::{Outcome, Session, SessionUid, address};
 
@@ -25,7 +27,11 @@ const MEMORY_RECALL: &str = "The same as recall: tell what earlier sessions know
     {\"query\": \"rename the billing module\"}";
 
 const SEARCH_ARGS: &[Arg] = &[
-    Arg::must("query", Kind::Text, "Words, a question, a name or an error message; filters as name:value"),
+    Arg::must(
+        "query",
+        Kind::Text,
+        "Words, a question, a name or an error message; filters as name:value",
+    ),
     Arg::may("limit", Kind::Number, "At most so many sessions (default 10, at most 50)"),
     Arg::may("offset", Kind::Number, "Pass over so many sessions, to see those behind"),
     Arg::may("project", Kind::Text, "Only sessions of this repository, by its name"),
@@ -91,7 +97,10 @@ fn find(desk: &Desk, args: &Args) -> Answer {
         for found in tree.find_memories(&text, MEMORIES.min(limit))? {
             if found.score >= MIN_SHARE {
                 let share = (found.score * 100.0).round();
-                lines.add_beside(&format!("- [memory {share:.0}%] {}\n    {}", found.address, found.about));
+                lines.add_beside(&format!(
+                    "- [memory {share:.0}%] {}\n    {}",
+                    found.address, found.about
+                ));
             }
         }
     }
@@ -166,7 +175,9 @@ fn find_sessions(
     }
     let notes = query.hints.clone();
     if query.is_empty() {
-        return Err(Refusal::new("There is nothing to look for: give words, a \"phrase\" or a filter."));
+        return Err(Refusal::new(
+            "There is nothing to look for: give words, a \"phrase\" or a filter.",
+        ));
     }
     let options = SearchOptions {
         query,

@@ -91,7 +91,11 @@ pub(super) const TOOLS: &[Spec] = &[
         name: "patterns",
         about: PATTERNS,
         args: &[
-            Arg::may("kind", Kind::Text, "Only this kind, e.g. error, user_correction, instruction"),
+            Arg::may(
+                "kind",
+                Kind::Text,
+                "Only this kind, e.g. error, user_correction, instruction",
+            ),
             PROJECT,
             SINCE,
             Arg::may("min_sessions", Kind::Number, "Only in at least so many sessions (default 2)"),
@@ -115,14 +119,17 @@ fn moment(
 ) -> Result<Option<Timestamp>, Refusal> {
     let Some(text) = args.text(&[name]) else { return Ok(None) };
     let read = (desk.read_moment)(&text, end, desk.now());
-    let refuse = || {
-        Refusal(format!("{name}: {text:?} is no moment; try 7d, 3h, yesterday or 2026-11-01."))
-    };
+    let refuse =
+        || Refusal(format!("{name}: {text:?} is no moment; try 7d, 3h, yesterday or 2026-11-01."));
     read.map(Some).ok_or_else(refuse)
 }
 
 /// One of a few words, or what is wrong with it.
-fn word<T>(args: &Args, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Refusal> {
+fn word<T>(
+    args: &Args,
+    name: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, Refusal> {
     let Some(text) = args.text(&[name]) else { return Ok(None) };
     let word = text.trim().to_lowercase();
     read(&word).map(Some).ok_or_else(|| Refusal(format!("{name}: there is no {text:?}.")))

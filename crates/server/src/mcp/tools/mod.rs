@@ -66,9 +66,27 @@ mod tests {
             }
         }
         for name in [
-            "search", "recall", "read", "list", "tree", "grep", "glob", "sessions", "session",
-            "errors", "decisions", "patterns", "remember", "forget", "commit_pending", "health",
-            "find", "memory_recall", "write", "edit", "openviking_commit_pending",
+            "search",
+            "recall",
+            "read",
+            "list",
+            "tree",
+            "grep",
+            "glob",
+            "sessions",
+            "session",
+            "errors",
+            "decisions",
+            "patterns",
+            "remember",
+            "forget",
+            "commit_pending",
+            "health",
+            "find",
+            "memory_recall",
+            "write",
+            "edit",
+            "openviking_commit_pending",
         ] {
             assert!(names.contains(name), "{name} is missing");
         }

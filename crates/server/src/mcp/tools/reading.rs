@@ -20,7 +20,8 @@ const GLOB: &str = "Find documents by their names: * within a name, ** over fold
     \"**/*.md\", \"uri\": \"backstory://memories\"}";
 
 const URI: Arg = Arg::may("uri", Kind::Text, "The address of the folder; backstory:// is the root");
-const OFFSET: Arg = Arg::may("offset", Kind::Number, "Pass over so many entries, to see those behind");
+const OFFSET: Arg =
+    Arg::may("offset", Kind::Number, "Pass over so many entries, to see those behind");
 
 pub(super) const TOOLS: &[Spec] = &[
     Spec {
@@ -62,7 +63,11 @@ pub(super) const TOOLS: &[Spec] = &[
         name: "grep",
         about: GREP,
         args: &[
-            Arg::must("pattern", Kind::Texts, "A regular expression or plain text; several may be given"),
+            Arg::must(
+                "pattern",
+                Kind::Texts,
+                "A regular expression or plain text; several may be given",
+            ),
             Arg::may("uri", Kind::Text, "Where to look (default backstory://, everything)"),
             Arg::may("case_insensitive", Kind::Flag, "In upper or lower case alike"),
             Arg::may("node_limit", Kind::Number, "At most so many lines (default 20, at most 200)"),
@@ -105,7 +110,10 @@ fn read(desk: &Desk, args: &Args) -> Answer {
                 text.push_str(&format!("=== {address} ===\n{}\n\n", told.trim_end()));
             }
             if many.len() > 20 {
-                text.push_str(&format!("({} more were not read: ask for them again)\n", many.len() - 20));
+                text.push_str(&format!(
+                    "({} more were not read: ask for them again)\n",
+                    many.len() - 20
+                ));
             }
             Ok(text)
         }
@@ -118,7 +126,9 @@ pub(super) fn part(tree: &Tree, address: &str, offset: usize, limit: usize) -> A
     let limit = limit.min(MAX_CHARS - 200).max(1);
     let reading = tree.read(address, Part::chars(offset, limit))?;
     Ok(match reading.next {
-        None if reading.text.is_empty() && offset > 0 => format!("(it ends before character {offset})"),
+        None if reading.text.is_empty() && offset > 0 => {
+            format!("(it ends before character {offset})")
+        }
         None => reading.text,
         Some(next) => format!("{}\n(more: read it again with offset={next})", reading.text),
     })
@@ -183,7 +193,9 @@ fn grep(desk: &Desk, args: &Args) -> Answer {
     let left = match found.sessions_left {
         0 => String::new(),
         1 => "(1 session was not looked at: give its address)\n".into(),
-        left => format!("({left} older sessions were not looked at: give one's address, or search)\n"),
+        left => {
+            format!("({left} older sessions were not looked at: give one's address, or search)\n")
+        }
     };
     if found.hits.is_empty() {
         return Ok(format!("No matches found.\n{left}"));
@@ -192,7 +204,8 @@ fn grep(desk: &Desk, args: &Args) -> Answer {
     let mut last = "";
     for hit in &found.hits {
         let pattern = if is_one { String::new() } else { format!(" [{}]", hit.pattern) };
-        let heading = if hit.address == last { String::new() } else { format!("{}\n", hit.address) };
+        let heading =
+            if hit.address == last { String::new() } else { format!("{}\n", hit.address) };
         lines.add(&format!("{heading}  L{}{pattern}: {}", hit.line, hit.text));
         last = &hit.address;
     }

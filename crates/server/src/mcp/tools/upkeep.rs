@@ -2,8 +2,8 @@
 
 use super::{Effect, Spec};
 use crate::mcp::answer::{Answer, NOTHING_YET, Refusal};
-use crate::mcp::desk::Desk;
 use crate::mcp::args::Args;
+use crate::mcp::desk::Desk;
 use std::fmt::Write;
 
 const COMMIT: &str = "Take in what agents wrote since the last sync and seal sessions that have ended or gone \
@@ -58,7 +58,9 @@ fn health(desk: &Desk, _args: &Args) -> Answer {
         None => text.push_str("- no sync has finished yet\n"),
     }
     match (desk.archive.index.reader().is_ok(), vault.index_debt_count()?) {
-        (false, _) => text.push_str("- there is no search index: the user runs `backstory index`\n"),
+        (false, _) => {
+            text.push_str("- there is no search index: the user runs `backstory index`\n")
+        }
         (true, 0) => text.push_str("- search covers everything\n"),
         (true, behind) => {
             let _ = writeln!(text, "- search does not cover {behind} sessions fully yet");

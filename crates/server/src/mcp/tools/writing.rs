@@ -21,7 +21,8 @@ const FORGET: &str = "Remove a memory file, or a folder of them, for good. Only 
     backstory://memories/ can be forgotten here; sessions are removed by the user with `backstory \
     forget`. Example: {\"uri\": \"backstory://memories/notes/2026-11-01-port.md\"}";
 
-const URI: Arg = Arg::must("uri", Kind::Text, "The address of the file, below backstory://memories/");
+const URI: Arg =
+    Arg::must("uri", Kind::Text, "The address of the file, below backstory://memories/");
 
 pub(super) const TOOLS: &[Spec] = &[
     Spec {
