@@ -1,6 +1,7 @@
 //! The binary as people use it: every command in a sandbox, whole outputs as snapshots.
 #![expect(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
 
+mod commit;
 mod config;
 mod demo;
 mod digest;

@@ -102,6 +102,11 @@ impl LiveState {
         self.prompts > 0 || self.turns > 0 || self.open
     }
 
+    /// True for a session another one started: it runs beside that one, and ends without it.
+    fn is_subagent(&self) -> bool {
+        self.session.contains('/')
+    }
+
     /// Milliseconds since it was heard of. A clock that was put back makes no session immortal.
     fn silence(&self, now: Timestamp) -> u64 {
         now.0.abs_diff(self.touched_at.0)
@@ -201,6 +206,8 @@ fn left_behind(
     let recent = others.iter().enumerate().filter(|(_, other)| {
         other.agent == own.agent
             && other.session != own.session
+            && !own.is_subagent()
+            && !other.is_subagent()
             && other.spoke()
             && other.is_recent(now, knobs)
     });

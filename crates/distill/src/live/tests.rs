@@ -77,6 +77,11 @@ fn a_session_is_never_left_behind_by_itself_and_marked_once() {
     assert!(told(own.clone(), &[own], Happening::Began).marked.is_empty());
     let already = marked(spoken("a", 1), SealReason::Ended);
     assert!(told(fresh("new"), &[already.clone()], Happening::Began).marked.is_empty());
+    // A sub-agent begins beside the session that started it, and says nothing about others.
+    assert!(told(fresh("a/1"), &[spoken("a", 1)], Happening::Began).marked.is_empty());
+    let others = [spoken("a", 1), spoken("a/1", 1)];
+    let marked_now = told(fresh("new"), &others, Happening::Began).marked;
+    assert_eq!(marked_now, [(0, SealReason::Orphaned)]);
     // Who ended is known: the other one goes on.
     let others = [already, spoken("b", 1)];
     assert!(told(fresh("new"), &others, Happening::Began).marked.is_empty());

@@ -159,6 +159,17 @@ impl Directory {
         self.legacy(state.agent, &state.session).map_or(Ok(()), remove)
     }
 
+    /// Removes what killed hooks left; whoever holds the lock is alone.
+    pub(super) fn clear_unfinished(&self) {
+        let Ok(entries) = fs::read_dir(&self.dir) else { return };
+        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            if path.extension().is_some_and(|extension| extension == "tmp") {
+                // If it cannot go now, the next one tries again.
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
     pub(super) fn remove(&self, agent: Flavor, session: &str) -> io::Result<()> {
         self.legacy(agent, session).map_or(Ok(()), remove)?;
         remove(self.path(agent, session))

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// What is kept of very long last words.
 const KEPT_BYTES: usize = 256 << 10;
 /// An agent that has not written them by then will not.
-const FLUSH_MS: i64 = 10_000;
+const FLUSH_MS: u64 = 10_000;
 /// The end of a session that is looked through for them.
 const LOOKED_AT: u32 = 5_000;
 /// Shorter words may stand in other ones by chance.
@@ -25,7 +25,7 @@ const TELLING_BYTES: usize = 40;
 /// A log's clock and the hook's are the same, give or take.
 const SLACK_MS: i64 = 2_000;
 /// Written later than this, the same words are said anew.
-const SAME_TURN_MS: i64 = 600_000;
+const SAME_TURN_MS: u64 = 600_000;
 /// Stand-ins remembered.
 const MOST: usize = 500;
 
@@ -64,7 +64,7 @@ impl Outstanding {
 
     /// True if a session has words that may still come to its log.
     pub(super) fn may_come(&self, uid: &SessionUid, now: Timestamp) -> bool {
-        self.of(uid).iter().any(|(_, entry)| now.0.abs_diff(entry.at.0) < FLUSH_MS as u64)
+        self.of(uid).iter().any(|(_, entry)| now.0.abs_diff(entry.at.0) < FLUSH_MS)
     }
 
     fn of(&self, uid: &SessionUid) -> &[(PathBuf, SpoolEntry)] {
@@ -80,7 +80,7 @@ impl Outstanding {
     ) -> Vec<SessionUid> {
         let old = |(_, entry): &(PathBuf, SpoolEntry)| now.0.abs_diff(entry.at.0) > ttl_ms;
         let all =
-            self.0.iter().filter(|(uid, entries)| !live.contains(uid) && entries.iter().all(old));
+            self.0.iter().filter(|(uid, entries)| !live.contains(*uid) && entries.iter().all(old));
         all.map(|(uid, _)| uid.clone()).collect()
     }
 
@@ -255,7 +255,7 @@ impl StandIns {
     ) -> Option<EventKey> {
         let near = |known: &&StandIn| {
             known.session_uid == uid.as_str()
-                && ts.is_none_or(|ts| ts.0.abs_diff(known.at) <= SAME_TURN_MS as u64)
+                && ts.is_none_or(|ts| ts.0.abs_diff(known.at) <= SAME_TURN_MS)
         };
         let mut near = self.0.iter().filter(near).peekable();
         near.peek()?;

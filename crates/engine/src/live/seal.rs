@@ -96,14 +96,14 @@ pub(crate) fn seal_due(
     let ended: Vec<SessionUid> =
         ended.chain(outstanding.abandoned(&known, options.knobs.idle_ttl_ms, now)).collect();
     for uid in &ended {
-        report.stand_ins += outstanding.stand_in(uid, (writer, vault), now)?;
+        report.stand_ins += outstanding.stand_in(uid, (&mut *writer, vault), now)?;
     }
     if report.stand_ins > 0 {
         settle(writer)?;
     }
     let mut done = Vec::new();
     for due in due {
-        match seal_one(&due, (writer, vault), now, &options.knobs) {
+        match seal_one(&due, (&mut *writer, vault), now, &options.knobs) {
             Ok(Outcome::Sealed(sealed)) => report.sealed.push(sealed),
             Ok(Outcome::Unchanged) => report.unchanged += 1,
             Ok(Outcome::Waiting) => {
@@ -209,6 +209,7 @@ fn let_go(home: &Home, done: &[Due<'_>]) -> io::Result<()> {
     }
     let directory = Directory::of(home);
     let _held = directory.lock();
+    directory.clear_unfinished();
     for (before, reason) in states {
         let Some(meanwhile) = directory.read(before.agent, &before.session) else { continue };
         match settled(before, &meanwhile, reason) {

@@ -20,7 +20,7 @@ pub(super) fn conclude(
     let mut outstanding = Outstanding::among(spooled, vault)?;
     if let (Some(seal), Some(budget)) = (&options.seal, &options.budget) {
         let mut settle_again = |writer: &mut Writer| {
-            settle(writer, options, budget, report, now, (progress, on_progress))
+            settle(writer, options, budget, report, now, (&mut *progress, &mut *on_progress))
         };
         let storage = (writer, vault);
         let sealed = seal_due(live, seal, &mut outstanding, storage, now, &mut settle_again)?;

@@ -18,7 +18,7 @@ fn seal(number: u32, reason: SealReason) -> Seal {
         last_seq: number * 10,
         sealed_at: NOW,
         reason,
-        abstract_text: ODD.replace('\0', ""),
+        abstract_text: ODD.into(),
         overview: format!("## Session Title\n\n{}\n", "seal ".repeat(number as usize * 200)),
     }
 }
