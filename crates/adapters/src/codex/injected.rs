@@ -47,7 +47,7 @@ const INSTRUCTIONS_END: &str = "</INSTRUCTIONS>";
 pub(crate) fn own_words(text: &str) -> Option<Own<'_>> {
     let text = text.trim();
     let (name, end) = match harness(text) {
-        Some(name) => (name, harness_len(text)),
+        Some(name) => (name, harness_len(text).unwrap_or(0)),
         None => ("ide_context", text.len() - split_ide(text).1.len()),
     };
     if end == 0 {
@@ -58,17 +58,21 @@ pub(crate) fn own_words(text: &str) -> Option<Own<'_>> {
     Some(Own { words: Cow::Borrowed(words.trim()), injected })
 }
 
-/// How far the block goes that a text begins with: to its end if nothing closes it.
-fn harness_len(text: &str) -> usize {
-    let closing = match text.strip_prefix('<') {
-        Some(rest) => {
-            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-            format!("</{}>", &rest[..end])
-        }
-        None => INSTRUCTIONS_END.to_owned(),
+/// How far the block goes that a text begins with. One that nothing closes goes to the end, unless it
+/// is a tag somebody speaks of.
+fn harness_len(text: &str) -> Option<usize> {
+    let Some(rest) = text.strip_prefix('<') else {
+        return Some(
+            text.find(INSTRUCTIONS_END).map_or(text.len(), |at| at + INSTRUCTIONS_END.len()),
+        );
     };
-    text.find(&closing).map_or(text.len(), |at| at + closing.len())
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let name = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
+    let closing = format!("</{name}>");
+    match text.find(&closing) {
+        Some(at) => Some(at + closing.len()),
+        None => text.lines().next().is_some_and(|line| line.ends_with('>')).then_some(text.len()),
+    }
 }
 
 /// The name a developer- or system-role text is kept under: its own tag, else the role.

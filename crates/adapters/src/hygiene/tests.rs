@@ -64,6 +64,7 @@ fn what_is_only_spoken_of_stays() {
         "the line OpenViking memory digest: is left",
         "OpenViking memory digest: what is it?",
         "More detail, please",
+        "<environment_context> is the tag I ask about",
         "  keeps its\n\n white space  ",
         "",
     ] {
