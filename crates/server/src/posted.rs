@@ -33,7 +33,9 @@ fn words(text: String) -> Part {
 
 /// A part of a message; nothing for what is no part of the conversation.
 fn part(posted: &Value) -> Option<Part> {
-    let Some(fields) = posted.as_object() else { return posted.as_str().map(|text| words(text.into())) };
+    let Some(fields) = posted.as_object() else {
+        return posted.as_str().map(|text| words(text.into()));
+    };
     let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
     let any = |names: &[&str]| names.iter().find_map(|name| fields.get(*name)).and_then(as_text);
     match fields.get("type").and_then(Value::as_str).unwrap_or("text") {
@@ -92,22 +94,32 @@ mod tests {
     #[test]
     fn every_generation_is_understood() {
         let old = read(json!({"role": "user", "content": "hi"})).unwrap();
-        let new = read(json!({"role": "user", "parts": [{"type": "text", "text": "hi"}], "content": "no"}));
+        let new = read(
+            json!({"role": "user", "parts": [{"type": "text", "text": "hi"}], "content": "no"}),
+        );
         assert_eq!(old.parts, new.unwrap().parts);
-        let call = read(json!({"role": "assistant", "peer_id": "-tmp-p", "parts": [{"type": "tool",
+        let call =
+            read(json!({"role": "assistant", "peer_id": "-tmp-p", "parts": [{"type": "tool",
             "tool_id": "c1", "tool_name": "shell", "tool_status": "running",
             "tool_input": {"command": ["ls"]}}]}))
-        .unwrap();
+            .unwrap();
         assert_eq!(call.parts[0].input.as_deref(), Some("{\"command\":[\"ls\"]}"));
         assert_eq!(call.peer.as_deref(), Some("-tmp-p"));
-        let odd = read(json!({"role": "tool", "parts": ["words", {"type": "new", "x": 1}, {"type": "context"}, 3]}));
+        let odd = read(
+            json!({"role": "tool", "parts": ["words", {"type": "new", "x": 1}, {"type": "context"}, 3]}),
+        );
         let odd = odd.unwrap();
         assert_eq!((odd.role.as_str(), odd.parts.len()), ("user", 2));
     }
 
     #[test]
     fn what_says_nothing_is_refused() {
-        for message in [json!({}), json!({"role": "user"}), json!({"content": "x"}), json!({"role": 3, "content": "x"})] {
+        for message in [
+            json!({}),
+            json!({"role": "user"}),
+            json!({"content": "x"}),
+            json!({"role": 3, "content": "x"}),
+        ] {
             assert_eq!(read(message.clone()).unwrap_err().status, 400, "{message}");
         }
     }

@@ -17,7 +17,12 @@ pub(crate) struct Projects {
 
 impl Projects {
     /// The `project_key` of what a plugin calls a project.
-    pub(crate) fn of(&self, vault: &Vault, peer: &str, now: i64) -> Result<Option<String>, StoreError> {
+    pub(crate) fn of(
+        &self,
+        vault: &Vault,
+        peer: &str,
+        now: i64,
+    ) -> Result<Option<String>, StoreError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let is_fresh = known.as_ref().is_some_and(|(at, _)| (0..FRESH_MS).contains(&(now - at)));
         if !is_fresh {

@@ -119,8 +119,8 @@ impl Service {
         let service = Arc::clone(&self);
         let _permit =
             self.gate.acquire().await.map_err(|_| Refusal::for_now("the server is ending"))?;
-        tokio::task::spawn_blocking(move || work(&service))
-            .await
-            .map_err(|_| Refusal::internal("the request could not be worked on; see the server's messages"))?
+        tokio::task::spawn_blocking(move || work(&service)).await.map_err(|_| {
+            Refusal::internal("the request could not be worked on; see the server's messages")
+        })?
     }
 }

@@ -43,10 +43,8 @@ impl Adapter for Pushed {
     fn claim(&self, path: &Path) -> Option<Claim> {
         let is_journal = path.extension().is_some_and(|ending| ending == "jsonl");
         // No transcript: a session of which nothing but noise was posted is no alarm.
-        is_journal.then(|| Claim {
-            is_transcript: false,
-            ..Claim::transcript(Form::Lines, names::ROLE)
-        })
+        is_journal
+            .then(|| Claim { is_transcript: false, ..Claim::transcript(Form::Lines, names::ROLE) })
     }
 
     fn reader(&self, path: &Path, _claim: &Claim) -> Box<dyn Reader> {

@@ -109,7 +109,8 @@ struct Place<'a> {
 impl Place<'_> {
     fn draft(&self, what: &str, kind: EventKind, role: Role) -> EventDraft {
         let at = (self.at as u64).to_le_bytes();
-        let key = EventKey::of_parts(&[b"pushed", self.message.id.as_bytes(), what.as_bytes(), &at]);
+        let key =
+            EventKey::of_parts(&[b"pushed", self.message.id.as_bytes(), what.as_bytes(), &at]);
         let mut draft = EventDraft::new(self.session, key, kind, role);
         draft.ts = (self.message.at > 0).then_some(Timestamp(self.message.at));
         draft

@@ -28,9 +28,9 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     let sync = sweep::options(&settings, sweep::configured_roots(&settings))?;
     sync.archive.home.create()?;
     let listener = TcpListener::bind(address).map_err(|error| {
-        Failure::usage(format!("cannot listen on {address}")).cause(&error).hint(
-            "another server may be running there; --listen HOST:PORT chooses another address",
-        )
+        Failure::usage(format!("cannot listen on {address}"))
+            .cause(&error)
+            .hint("another server may be running there; --listen HOST:PORT chooses another address")
     })?;
     let url = format!("http://{}", listener.local_addr().unwrap_or(address));
     if ui.json {

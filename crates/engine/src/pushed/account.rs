@@ -6,8 +6,8 @@ use backstory_adapters::{Batch, EventDraft, NoAncestry, Record};
 use backstory_distill::overview::{OVERVIEW_MAX_CHARS, Overview, overview};
 use backstory_distill::{Distilled, Distiller, Moment};
 use backstory_model::{
-    Cost, Flavor, Lineage, Outcome, SCHEMA_VERSION, Session, SessionEvent, SessionUid,
-    Timestamp, Watermarks, summarize,
+    Cost, Flavor, Lineage, Outcome, SCHEMA_VERSION, Session, SessionEvent, SessionUid, Timestamp,
+    Watermarks, summarize,
 };
 use std::io;
 use std::path::Path;

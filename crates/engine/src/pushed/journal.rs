@@ -84,10 +84,8 @@ impl Journal {
         let id = valid(id)?;
         let clean = |message| clean::clean(message, self.limits.tool_chars, &self.redactor.0, now);
         let messages: Vec<Message> = posted.iter().filter_map(clean).collect();
-        let mut done = Appended {
-            empty: (posted.len() - messages.len()) as u64,
-            ..Appended::default()
-        };
+        let mut done =
+            Appended { empty: (posted.len() - messages.len()) as u64, ..Appended::default() };
         let prints: Vec<(Print, usize)> = messages.iter().map(print).collect();
         self.with(&id, |path, counts| {
             let mut file = Appending::begin(path, counts)?;
@@ -148,9 +146,7 @@ impl Journal {
     /// How a session stands; nothing if nothing was ever posted of it.
     pub fn standing(&self, id: &str) -> Result<Option<Standing>, PushError> {
         let id = valid(id)?;
-        self.with(&id, |path, counts| {
-            Ok(refreshed(path, counts)?.then(|| standing(&id, counts)))
-        })
+        self.with(&id, |path, counts| Ok(refreshed(path, counts)?.then(|| standing(&id, counts))))
     }
 
     /// Closes the open stretch but for its latest messages. The seal is on the disk when this returns.

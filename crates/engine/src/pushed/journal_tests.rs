@@ -79,7 +79,10 @@ fn sealing_closes_all_but_the_latest_and_tells_what_it_came_to() {
     journal.append("cx-1", &[prompt], NOW).unwrap();
     let before = journal.append("cx-1", &turns(1, 12), NOW).unwrap().standing;
     assert!(before.pending_tokens > 0 && before.pending_tokens == before.tokens);
-    assert_eq!(skipped(journal.seal("cx-1", 50, "threshold", NOW).unwrap()), "all_within_keep_window");
+    assert_eq!(
+        skipped(journal.seal("cx-1", 50, "threshold", NOW).unwrap()),
+        "all_within_keep_window"
+    );
     let Sealed::Done(seal, after) = journal.seal("cx-1", 10, "threshold", NOW).unwrap() else {
         panic!("not sealed")
     };

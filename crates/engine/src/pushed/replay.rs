@@ -77,7 +77,8 @@ impl Memory {
         let stored = &self.prints;
         let places = (0..stored.len()).rev().filter(|at| stored[*at].is(*first));
         let mut best: Option<(usize, usize)> = None;
-        for at in expected.filter(|at| stored.get(*at).is_some_and(|print| print.is(*first)))
+        for at in expected
+            .filter(|at| stored.get(*at).is_some_and(|print| print.is(*first)))
             .into_iter()
             .chain(places.take(MOST_PLACES))
         {

@@ -10,7 +10,9 @@ pub fn estimate(text: &str) -> u32 {
 fn quarters(c: char) -> u64 {
     match c {
         '\u{10000}'.. => 8,
-        '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
+        '\u{2e80}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}'
+        | '\u{f900}'..='\u{faff}'
         | '\u{ff00}'..='\u{ffef}' => 6,
         _ => 1,
     }

@@ -8,8 +8,8 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use backstory_api::http::{
-    Answer, ContextAnswer, ContextEntry, ContextStats, ErrorAnswer, GrepAnswer, GrepAsk, ListAnswer,
-    ListItem, SearchAnswer, SearchAsk,
+    Answer, ContextAnswer, ContextEntry, ContextStats, ErrorAnswer, GrepAnswer, GrepAsk,
+    ListAnswer, ListItem, SearchAnswer, SearchAsk,
 };
 use backstory_engine::SyncError;
 use backstory_engine::pushed::{any_uid_of, estimate};
@@ -151,7 +151,11 @@ fn remembered(
     let found = recall_for(&vault, &searcher, &options)?;
     if is_context {
         let counter = &service.metrics;
-        if found.is_empty() { counter.nothing_recalled.inc() } else { counter.recalled.inc() };
+        if found.is_empty() {
+            counter.nothing_recalled.inc()
+        } else {
+            counter.recalled.inc()
+        };
         if let Some(id) = id {
             service.told.remember(id, found.items.iter().map(|item| item.address.as_str()));
         }

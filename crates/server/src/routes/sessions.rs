@@ -60,10 +60,7 @@ pub(super) async fn list(State(service): State<Arc<Service>>) -> Answered<Vec<Se
     post, path = "/api/v1/sessions", tag = "sessions", request_body = CreateAsk,
     responses((status = 200, body = Answer<Created>), (status = 409, body = ErrorAnswer))
 )]
-pub(super) async fn create(
-    State(service): State<Arc<Service>>,
-    body: Bytes,
-) -> Answered<Created> {
+pub(super) async fn create(State(service): State<Arc<Service>>, body: Bytes) -> Answered<Created> {
     let asked: CreateAsk = read(&body)?;
     let id = asked.session_id.filter(|id| !id.is_empty()).unwrap_or_else(new_id);
     let policy = asked.auto_commit_policy.map(|policy| policy.to_string());
@@ -342,9 +339,8 @@ fn part_shape(part: Part) -> ContextPart {
     if !part.is_tool() {
         return ContextPart { kind: "text", text: part.text, ..ContextPart::default() };
     }
-    let input = part.input.map(|input| {
-        serde_json::from_str(&input).unwrap_or(Value::String(input))
-    });
+    let input =
+        part.input.map(|input| serde_json::from_str(&input).unwrap_or(Value::String(input)));
     ContextPart {
         kind: "tool",
         text: part.text,

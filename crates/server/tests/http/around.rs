@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 #[test]
 fn a_key_is_asked_for_everywhere_but_at_the_door() {
     let dir = tempfile::tempdir().unwrap();
-    let server = Running::with(dir.path(), |options| Options { key: Some("s3cret".into()), ..options });
+    let server =
+        Running::with(dir.path(), |options| Options { key: Some("s3cret".into()), ..options });
     let health = server.get("/health");
     assert_eq!((health.status, &health.json()["auth_mode"]), (200, &json!("api_key")));
     for path in ["/api/v1/system/status", "/metrics", "/openapi.json", "/mcp", "/nowhere"] {
@@ -55,12 +56,17 @@ fn bodies_have_a_limit_and_requests_a_time() {
     });
     let long = json!({"role": "user", "content": "x".repeat(2000)});
     let answer = server.post("/api/v1/sessions/cx-1/messages", &long);
-    assert_eq!((answer.status, &answer.json()["error"]["code"]), (413, &json!("PAYLOAD_TOO_LARGE")));
+    assert_eq!(
+        (answer.status, &answer.json()["error"]["code"]),
+        (413, &json!("PAYLOAD_TOO_LARGE"))
+    );
     // Somebody announces a body and never sends it.
     use std::io::{Read, Write};
     let mut line = std::net::TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
-    line.write_all(b"POST /api/v1/search/search HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{")
-        .unwrap();
+    line.write_all(
+        b"POST /api/v1/search/search HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{",
+    )
+    .unwrap();
     let began = Instant::now();
     let mut said = [0; 12];
     line.read_exact(&mut said).unwrap();
@@ -124,10 +130,8 @@ fn what_is_under_way_is_finished_when_the_server_ends() {
 #[test]
 fn sessions_nobody_posts_to_any_more_are_sealed() {
     let dir = tempfile::tempdir().unwrap();
-    let server = Running::with(dir.path(), |options| Options {
-        look: Duration::from_millis(20),
-        ..options
-    });
+    let server =
+        Running::with(dir.path(), |options| Options { look: Duration::from_millis(20), ..options });
     let message = json!({"role": "user", "content": "then nothing more was heard"});
     server.post("/api/v1/sessions/cx-1/messages", &message).result();
     let seals = || server.get("/api/v1/sessions/cx-1").result()["commit_count"].clone();

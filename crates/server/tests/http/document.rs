@@ -10,7 +10,9 @@ fn the_document_is_current() {
     let current = backstory_server::openapi();
     if stored != current {
         fs_err::write(path, &current).unwrap();
-        panic!("docs/openapi.json was not current; it has been written anew: look at it and commit it");
+        panic!(
+            "docs/openapi.json was not current; it has been written anew: look at it and commit it"
+        );
     }
 }
 

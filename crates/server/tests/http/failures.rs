@@ -64,11 +64,13 @@ fn odd_values_are_passed_over() {
     ] {
         assert_eq!(server.post("/api/v1/search/search", &body).status, 200, "{body}");
     }
-    for body in [json!({"keep_recent_count": "all"}), json!({"keep_recent_count": -3}), Value::Null] {
+    for body in [json!({"keep_recent_count": "all"}), json!({"keep_recent_count": -3}), Value::Null]
+    {
         assert_eq!(server.post("/api/v1/sessions/cx-1/commit", &body).status, 200, "{body}");
     }
     let budget = "/api/v1/sessions/cx-1/context?token_budget=lots";
-    server.post("/api/v1/sessions/cx-1/messages", &json!({"role": "user", "content": "hello there"}));
+    server
+        .post("/api/v1/sessions/cx-1/messages", &json!({"role": "user", "content": "hello there"}));
     assert_eq!(server.get(budget).status, 200);
 }
 
@@ -76,7 +78,8 @@ fn odd_values_are_passed_over() {
 fn a_batch_with_one_bad_message_is_not_stored_at_all() {
     let dir = tempfile::tempdir().unwrap();
     let server = Running::on(dir.path());
-    let messages = json!({"messages": [{"role": "user", "content": "a good one"}, {"role": "user"}]});
+    let messages =
+        json!({"messages": [{"role": "user", "content": "a good one"}, {"role": "user"}]});
     assert_eq!(server.post("/api/v1/sessions/cx-1/messages/batch", &messages).status, 400);
     assert_eq!(server.get("/api/v1/sessions/cx-1").status, 404);
 }
@@ -93,7 +96,10 @@ fn a_home_that_cannot_be_written_is_an_error_that_may_pass() {
     fs_err::write(home.join("pushed"), "").unwrap();
     let message = json!({"role": "user", "content": "where does this go"});
     let answer = server.post("/api/v1/sessions/cx-1/messages", &message);
-    assert_eq!((answer.status, &answer.json()["error"]["details"]["retryable"]), (503, &json!(true)));
+    assert_eq!(
+        (answer.status, &answer.json()["error"]["details"]["retryable"]),
+        (503, &json!(true))
+    );
     fs_err::remove_file(home.join("pushed")).unwrap();
     assert_eq!(server.post("/api/v1/sessions/cx-1/messages", &message).result()["added"], 1);
     let mode = fs_err::metadata(home.join("pushed")).unwrap().permissions().mode();

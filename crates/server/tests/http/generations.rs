@@ -55,7 +55,12 @@ fn the_first_generation_posts_turn_by_turn() {
                 &[("/0/name", "default"), ("/0/isDir", "true")],
             ),
             ("POST", "/api/v1/search/find", find, &[("/memories", "[]"), ("/total", "0")]),
-            ("POST", turn, json!({"role": "user", "content": "Use SQLite WAL"}), &[("/added", "1")]),
+            (
+                "POST",
+                turn,
+                json!({"role": "user", "content": "Use SQLite WAL"}),
+                &[("/added", "1")],
+            ),
             (
                 "POST",
                 turn,
@@ -73,7 +78,12 @@ fn the_first_generation_posts_turn_by_turn() {
                 "POST",
                 "/api/v1/sessions/cx-s1/commit",
                 json!({}),
-                &[("/archived", "true"), ("/status", "accepted"), ("/trace_id", "*"), ("/task_id", "*")],
+                &[
+                    ("/archived", "true"),
+                    ("/status", "accepted"),
+                    ("/trace_id", "*"),
+                    ("/task_id", "*"),
+                ],
             ),
         ],
     );
@@ -119,7 +129,11 @@ fn later_generations_post_in_batches_and_close_by_threshold() {
                 "GET",
                 "/api/v1/sessions/cx-s1/context?token_budget=32000",
                 Value::Null,
-                &[("/latest_archive_overview", "*"), ("/pre_archive_abstracts", "[]"), ("/messages", "[]")],
+                &[
+                    ("/latest_archive_overview", "*"),
+                    ("/pre_archive_abstracts", "[]"),
+                    ("/messages", "[]"),
+                ],
             ),
             ("GET", session, Value::Null, &[("/commit_count", "1"), ("/pending_tokens", "0")]),
             ("GET", "/api/v1/skills?node_limit=200", Value::Null, &[("/skills", "[]")]),
@@ -128,8 +142,15 @@ fn later_generations_post_in_batches_and_close_by_threshold() {
     let overview = server.get("/api/v1/sessions/cx-s1/context").result();
     let overview = overview["latest_archive_overview"].as_str().unwrap();
     assert!(overview.contains("Use SQLite WAL for the queue"), "{overview}");
-    for section in ["Session Title", "Current State", "Task & Goals", "Key Facts & Decisions",
-        "Files & Context", "Errors & Corrections", "Open Issues"] {
+    for section in [
+        "Session Title",
+        "Current State",
+        "Task & Goals",
+        "Key Facts & Decisions",
+        "Files & Context",
+        "Errors & Corrections",
+        "Open Issues",
+    ] {
         assert!(overview.contains(section), "{section}");
     }
     let narrow = server.get("/api/v1/sessions/cx-s1/context?token_budget=5").result();
@@ -150,8 +171,18 @@ fn claude_code_puts_several_parts_into_one_message_and_has_subagents() {
     play(
         &server,
         &[
-            ("POST", "/api/v1/sessions/cc-77__subagent-a1/messages/batch", messages, &[("/added", "2")]),
-            ("GET", "/api/v1/sessions/cc-77__subagent-a1", Value::Null, &[("/session_uid", "claude:77/a1")]),
+            (
+                "POST",
+                "/api/v1/sessions/cc-77__subagent-a1/messages/batch",
+                messages,
+                &[("/added", "2")],
+            ),
+            (
+                "GET",
+                "/api/v1/sessions/cc-77__subagent-a1",
+                Value::Null,
+                &[("/session_uid", "claude:77/a1")],
+            ),
             (
                 "GET",
                 "/api/v1/sessions/cc-77__subagent-a1/context",
@@ -178,7 +209,8 @@ fn every_form_of_recall_is_answered_also_by_an_empty_archive() {
         "min_score": 0.35, "render": true});
     let list = json!({"query": "which database mode", "limit": 40, "score_threshold": 0,
         "target_uri": "viking://~/skills", "session_id": "cx-s1"});
-    let empty = &[("/entries", "[]"), ("/rendered", ""), ("/digest", ""), ("/stats/rewrite", "off")];
+    let empty =
+        &[("/entries", "[]"), ("/rendered", ""), ("/digest", ""), ("/stats/rewrite", "off")];
     play(
         &server,
         &[

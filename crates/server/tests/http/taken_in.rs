@@ -50,7 +50,8 @@ fn a_later_session_is_told_once_and_the_first_never_of_itself() {
     let rendered = told["rendered"].as_str().unwrap();
     assert!(rendered.contains("<memory uri=") && rendered.len() < 1500, "{rendered}");
     assert_eq!(ask(&server, "cx-second", prompt), told, "asked again, told the same");
-    let later = ask(&server, "cx-second", "the harbour scheduler deadlocks again with three cranes");
+    let later =
+        ask(&server, "cx-second", "the harbour scheduler deadlocks again with three cranes");
     let uris = |told: &Value| -> Vec<String> {
         let entries = told["entries"].as_array().unwrap();
         entries.iter().map(|entry| entry["uri"].as_str().unwrap().to_owned()).collect()
