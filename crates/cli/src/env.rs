@@ -39,6 +39,8 @@ pub(crate) const AWS_ENDPOINT_URL: &str = "AWS_ENDPOINT_URL";
 pub(crate) const BACKSTORY_NOW: &str = "BACKSTORY_NOW";
 /// What lets us into the hub.
 pub(crate) const BACKSTORY_HUB_TOKEN: &str = "BACKSTORY_HUB_TOKEN";
+/// What lets askers into our own server.
+pub(crate) const BACKSTORY_SERVER_KEY: &str = "BACKSTORY_SERVER_KEY";
 /// The user's home directory.
 pub(crate) const HOME: &str = "HOME";
 /// The base of the default archive directory.
@@ -76,6 +78,23 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "CODEX_HOME", meaning: "where Codex CLI keeps its state" },
     Variable { name: "GROK_HOME", meaning: "where Grok CLI keeps its state" },
     Variable { name: BACKSTORY_HUB_TOKEN, meaning: "bearer token for the hub of config.toml" },
+    Variable { name: BACKSTORY_SERVER_KEY, meaning: "key that `serve` asks for" },
+    Variable {
+        name: "BACKSTORY_ACTIVE_WINDOW_MS",
+        meaning: "a session heard of so recently counts as active [120000]",
+    },
+    Variable {
+        name: "BACKSTORY_IDLE_TTL_MS",
+        meaning: "a session silent for so long is sealed [1800000]",
+    },
+    Variable {
+        name: "OPENVIKING_CODEX_ACTIVE_WINDOW_MS",
+        meaning: "the same as BACKSTORY_ACTIVE_WINDOW_MS, where that is not set",
+    },
+    Variable {
+        name: "OPENVIKING_CODEX_IDLE_TTL_MS",
+        meaning: "the same as BACKSTORY_IDLE_TTL_MS, where that is not set",
+    },
     Variable { name: NO_COLOR, meaning: "set to anything: no colours" },
     Variable { name: "TZ", meaning: "time zone of the times on screen" },
     Variable {
@@ -188,6 +207,15 @@ mod tests {
                 name.len() < 2 || VARIABLES.iter().any(|variable| variable.name == name),
                 "{name} is read but not documented"
             );
+        }
+    }
+
+    #[test]
+    fn every_knob_is_documented() {
+        for knob in backstory_engine::live::KNOBS {
+            for name in [knob.name, knob.alias] {
+                assert!(VARIABLES.iter().any(|variable| variable.name == name), "{name}");
+            }
         }
     }
 

@@ -12,15 +12,18 @@ mod edits;
 mod facts;
 pub mod fingerprint;
 pub mod forecast;
+pub mod live;
 pub mod lookup;
 mod moment;
 pub mod nearest;
 mod outcome;
+pub mod overview;
 pub mod passages;
 pub mod patterns;
 mod phrases;
 pub mod query;
 pub mod ranking;
+pub mod recall;
 pub mod redact;
 pub mod retention;
 #[cfg(test)]

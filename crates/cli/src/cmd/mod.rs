@@ -1,5 +1,6 @@
 //! The command line: one variant, one file per command.
 
+mod commit;
 mod completions;
 mod config;
 mod demo;
@@ -13,18 +14,23 @@ mod forget;
 mod import;
 mod index;
 mod man;
+mod mcp;
 mod migrate_store;
+mod mute;
 mod overview;
 mod patterns;
 mod pin;
+mod recall;
 mod schedule;
 mod search;
+mod serve;
 mod sessions;
 mod show;
 mod signals;
 mod status;
 mod sync;
 mod watch;
+mod why;
 
 use crate::context::Context;
 use crate::env::VARIABLES;
@@ -108,10 +114,22 @@ pub(crate) enum Command {
     Patterns(patterns::Args),
     /// Tell whether an error was seen before, and what helped
     Errors(errors::Args),
+    /// Show what an agent would be told at a prompt
+    Recall(recall::Args),
+    /// Explain what an agent was told, and why
+    Why(why::Args),
+    /// Keep something from being told to agents
+    Mute(mute::Args),
+    /// Seal running sessions: write down what each came to so far
+    Commit(commit::Args),
+    /// Let agents ask by themselves: the Model Context Protocol over stdin and stdout
+    Mcp,
     /// Bring digests up to date
     Distil(distil::Args),
     /// Bring the search index up to date
     Index(index::Args),
+    /// Serve agents and their plugins over HTTP
+    Serve(serve::Args),
     /// Let raw events leave until the archive keeps its budget
     Evict(evict::Args),
     /// Keep the raw events of a session, whatever the budget
@@ -157,8 +175,14 @@ pub(crate) fn run(
         Some(Command::Signals(args)) => signals::run(&args, context, ui),
         Some(Command::Patterns(args)) => patterns::run(&args, context, ui),
         Some(Command::Errors(args)) => errors::run(&args, context, ui),
+        Some(Command::Recall(args)) => recall::run(&args, context, ui),
+        Some(Command::Why(args)) => why::run(&args, context, ui),
+        Some(Command::Mute(args)) => mute::run(&args, context, ui),
+        Some(Command::Commit(args)) => commit::run(&args, context, ui),
+        Some(Command::Mcp) => mcp::run(context, ui),
         Some(Command::Distil(args)) => distil::run(&args, context, ui),
         Some(Command::Index(args)) => index::run(&args, context, ui),
+        Some(Command::Serve(args)) => serve::run(&args, context, ui),
         Some(Command::Evict(args)) => evict::run(&args, context, ui),
         Some(Command::Pin(args)) => pin::run(&args, context, ui),
         Some(Command::Forget(args)) => forget::run(&args, context, ui),

@@ -3,7 +3,7 @@
 use crate::sandbox::Sandbox;
 use std::fmt::Write;
 
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 25] = [
     "sync",
     "watch",
     "search",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 24] = [
     "signals",
     "patterns",
     "errors",
+    "commit",
     "distil",
     "index",
     "evict",

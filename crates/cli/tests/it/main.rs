@@ -1,6 +1,7 @@
 //! The binary as people use it: every command in a sandbox, whole outputs as snapshots.
 #![expect(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
 
+mod commit;
 mod config;
 mod demo;
 mod digest;
@@ -10,14 +11,17 @@ mod evict;
 mod forget;
 mod hub;
 mod json;
+mod mcp;
 mod memory;
 #[cfg(unix)]
 mod migrate_store;
 mod overview;
+mod recall;
 mod sandbox;
 #[cfg(unix)]
 mod schedule;
 mod search;
+mod serve;
 mod sessions;
 mod show;
 mod spool;

@@ -3,7 +3,7 @@
 mod claude;
 mod codex;
 mod grok;
-mod install;
+pub(crate) mod install;
 mod process;
 mod record;
 
