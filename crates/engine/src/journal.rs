@@ -6,6 +6,10 @@ use fs_err as fs;
 use serde::de::DeserializeOwned;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Files begun by this process.
+static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
 /// Enough of a log's end to hold its last line.
 const TAIL_BYTES: u64 = 64 << 10;
@@ -128,7 +132,9 @@ impl Journal {
 /// Puts a file in the place of another, complete or not at all.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(format!(".{}.tmp", std::process::id()));
+    // Two writers of the same file, in one process or in two, must not write to the same place.
+    let number = UNFINISHED.fetch_add(1, Ordering::Relaxed);
+    unfinished.push(format!(".{}-{number}.tmp", std::process::id()));
     let unfinished = PathBuf::from(unfinished);
     let mut options = private_file();
     let mut file = options.truncate(true).open(&unfinished)?;

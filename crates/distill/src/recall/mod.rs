@@ -2,12 +2,15 @@
 //! found are relevant, and the block of text they are handed over in.
 
 mod choose;
+pub mod compress;
 mod cue;
+mod knobs;
 mod render;
 mod tokens;
 
 pub use choose::{Budget, Candidate, choose};
 pub use cue::{Cue, Fit};
+pub use knobs::{KNOBS, Knob, Knobs};
 pub use render::{Source, line_bytes, neutral, render, render_overview};
 pub use tokens::tokens;
 
