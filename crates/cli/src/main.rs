@@ -10,6 +10,7 @@ mod env;
 mod error;
 mod figures;
 mod found;
+mod hook;
 mod hub;
 mod ids;
 mod label;

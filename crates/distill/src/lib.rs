@@ -12,6 +12,7 @@ mod edits;
 mod facts;
 pub mod fingerprint;
 pub mod forecast;
+pub mod knob;
 pub mod live;
 pub mod lookup;
 mod moment;

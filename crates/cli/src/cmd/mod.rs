@@ -11,6 +11,7 @@ mod errors;
 mod evict;
 mod export;
 mod forget;
+mod hook;
 mod import;
 mod index;
 mod man;
@@ -33,7 +34,7 @@ mod watch;
 mod why;
 
 use crate::context::Context;
-use crate::env::VARIABLES;
+use crate::env;
 use crate::error::{EXIT_CODES, Exit, Failure};
 use crate::ui::Ui;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -124,6 +125,8 @@ pub(crate) enum Command {
     Commit(commit::Args),
     /// Let agents ask by themselves: the Model Context Protocol over stdin and stdout
     Mcp,
+    /// Note what happens in an agent, and hand it what helps: what installed hooks run
+    Hook(hook::Args),
     /// Bring digests up to date
     Distil(distil::Args),
     /// Bring the search index up to date
@@ -180,6 +183,7 @@ pub(crate) fn run(
         Some(Command::Mute(args)) => mute::run(&args, context, ui),
         Some(Command::Commit(args)) => commit::run(&args, context, ui),
         Some(Command::Mcp) => mcp::run(context, ui),
+        Some(Command::Hook(args)) => hook::run(&args, context, ui),
         Some(Command::Distil(args)) => distil::run(&args, context, ui),
         Some(Command::Index(args)) => index::run(&args, context, ui),
         Some(Command::Serve(args)) => serve::run(&args, context, ui),
@@ -221,9 +225,10 @@ Exit codes:
         let _ = writeln!(text, "  {code}  {meaning}");
     }
     text.push_str("\nEnvironment:\n");
-    let widest = VARIABLES.iter().map(|variable| variable.name.len()).max().unwrap_or(0);
-    for variable in VARIABLES {
-        let _ = writeln!(text, "  {:<widest$}  {}", variable.name, variable.meaning);
+    let variables = env::documented();
+    let widest = variables.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, meaning) in variables {
+        let _ = writeln!(text, "  {name:<widest$}  {meaning}");
     }
     text.pop();
     text

@@ -72,7 +72,8 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         let many = plural(found.items.len() as u64, "thing");
         let (bytes, tokens) = (count(found.text.len() as u64), count(tokens(&found.text).into()));
         ui.status(paint(DIM, format_args!("{many}, {bytes} bytes, about {tokens} tokens")));
-        for (item, number) in found.items.iter().zip(1..).filter(|_| ui.is_verbose()) {
+        let told = if ui.is_verbose() { found.items.as_slice() } else { &[] };
+        for (item, number) in told.iter().zip(1..) {
             let RecallItem { score, why, .. } = item;
             ui.status(paint(DIM, format_args!("{number}. {score:.2}: {}", one_line(why))));
         }

@@ -1,5 +1,7 @@
 //! What can be tuned about sealing, and the names it goes by in an environment.
 
+use crate::knob::Knob;
+
 /// What can be tuned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Knobs {
@@ -15,27 +17,16 @@ impl Default for Knobs {
     }
 }
 
-/// A knob's names in an environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Knob {
-    /// Ours.
-    pub name: &'static str,
-    /// What the OpenViking plugin calls it.
-    pub alias: &'static str,
-    /// What it does.
-    pub meaning: &'static str,
-}
-
 /// Every knob.
 pub const KNOBS: [Knob; 2] = [
     Knob {
         name: "BACKSTORY_ACTIVE_WINDOW_MS",
-        alias: "OPENVIKING_CODEX_ACTIVE_WINDOW_MS",
+        alias: Some("OPENVIKING_CODEX_ACTIVE_WINDOW_MS"),
         meaning: "a session heard of so recently counts as active [120000]",
     },
     Knob {
         name: "BACKSTORY_IDLE_TTL_MS",
-        alias: "OPENVIKING_CODEX_IDLE_TTL_MS",
+        alias: Some("OPENVIKING_CODEX_IDLE_TTL_MS"),
         meaning: "a session silent for so long is sealed [1800000]",
     },
 ];
@@ -45,9 +36,7 @@ impl Knobs {
     /// its work whatever its environment holds.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
         let number = |knob: Knob| {
-            [knob.name, knob.alias]
-                .into_iter()
-                .find_map(|name| variable(name)?.trim().parse::<u64>().ok())
+            knob.names().find_map(|name| variable(name)?.trim().parse::<u64>().ok())
         };
         let (default, [window, ttl]) = (Self::default(), KNOBS);
         Self {

@@ -9,7 +9,7 @@
 
 mod knobs;
 
-pub use knobs::{KNOBS, Knob, Knobs};
+pub use knobs::{KNOBS, Knobs};
 
 use backstory_model::{Flavor, SealReason, Timestamp};
 

@@ -1,5 +1,6 @@
 //! What can be tuned about recall, and the names it goes by in an environment.
 
+use crate::knob::Knob;
 use super::{DEFAULT_ITEMS, MAX_BYTES, OVERVIEW_CHARS};
 
 /// What can be tuned.
@@ -37,17 +38,6 @@ impl Default for Knobs {
             timeout_ms: 2_000,
         }
     }
-}
-
-/// A knob's names in an environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Knob {
-    /// Ours.
-    pub name: &'static str,
-    /// What the OpenViking plugins call it, if they know it.
-    pub alias: Option<&'static str>,
-    /// What it does.
-    pub meaning: &'static str,
 }
 
 /// Every knob.
@@ -99,7 +89,7 @@ impl Knobs {
     /// do its work whatever its environment holds.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
         let said = |knob: Knob, understands: &dyn Fn(&str) -> bool| {
-            [Some(knob.name), knob.alias].into_iter().flatten().find_map(|name| {
+            knob.names().find_map(|name| {
                 let value = variable(name)?.trim().to_ascii_lowercase();
                 understands(&value).then_some(value)
             })

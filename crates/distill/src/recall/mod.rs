@@ -10,7 +10,7 @@ mod tokens;
 
 pub use choose::{Budget, Candidate, choose};
 pub use cue::{Cue, Fit};
-pub use knobs::{KNOBS, Knob, Knobs};
+pub use knobs::{KNOBS, Knobs};
 pub use render::{Source, line_bytes, neutral, render, render_overview};
 pub use tokens::tokens;
 

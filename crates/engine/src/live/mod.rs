@@ -8,7 +8,7 @@ mod file;
 mod last_words;
 mod seal;
 
-pub use backstory_distill::live::{Happening, KNOBS, Knob, Knobs, LiveState, Mark};
+pub use backstory_distill::live::{Happening, KNOBS, Knobs, LiveState, Mark};
 pub use seal::{SealChoice, SealOptions, SealReport, Sealed};
 
 pub(crate) use last_words::{Outstanding, StandIns, key};
