@@ -12,6 +12,7 @@ mod figures;
 mod found;
 mod hub;
 mod ids;
+mod install;
 mod label;
 mod open;
 mod pattern;

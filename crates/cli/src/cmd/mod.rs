@@ -12,6 +12,7 @@ mod export;
 mod forget;
 mod import;
 mod index;
+mod install;
 mod man;
 mod migrate_store;
 mod overview;
@@ -24,6 +25,7 @@ mod show;
 mod signals;
 mod status;
 mod sync;
+mod uninstall;
 mod watch;
 
 use crate::context::Context;
@@ -130,6 +132,10 @@ pub(crate) enum Command {
     Doctor,
     /// Show every setting in force and where it came from
     Config,
+    /// Add hooks and the MCP server to agents' settings, so that they remember
+    Install(install::Args),
+    /// Take them out of agents' settings again
+    Uninstall(uninstall::Args),
     /// Let the system run a sync every day or week
     Schedule(schedule::Args),
     /// Walk through a made-up history, without touching yours
@@ -168,6 +174,8 @@ pub(crate) fn run(
         Some(Command::Export(args)) => export::run(&args, context, ui),
         Some(Command::Import(args)) => import::run(&args, context, ui),
         Some(Command::MigrateStore(args)) => migrate_store::run(&args, context, ui),
+        Some(Command::Install(args)) => install::run(&args, context, ui),
+        Some(Command::Uninstall(args)) => uninstall::run(&args, context, ui),
         Some(Command::Schedule(args)) => schedule::run(&args, context, ui),
         Some(Command::Demo(args)) => demo::run(&args, context, ui),
         Some(Command::Completions(args)) => completions::run(&args, ui),

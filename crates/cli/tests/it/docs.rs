@@ -3,7 +3,7 @@
 use crate::sandbox::Sandbox;
 use std::fmt::Write;
 
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 26] = [
     "sync",
     "watch",
     "search",
@@ -24,6 +24,8 @@ const COMMANDS: [&str; 24] = [
     "status",
     "doctor",
     "config",
+    "install",
+    "uninstall",
     "schedule",
     "demo",
     "completions",

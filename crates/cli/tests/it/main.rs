@@ -9,6 +9,8 @@ mod doctor;
 mod evict;
 mod forget;
 mod hub;
+#[cfg(unix)]
+mod install;
 mod json;
 mod memory;
 #[cfg(unix)]
