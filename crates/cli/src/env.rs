@@ -83,7 +83,10 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "GROK_HOME", meaning: "where Grok CLI keeps its state" },
     Variable { name: BACKSTORY_HUB_TOKEN, meaning: "bearer token for the hub of config.toml" },
     Variable { name: BACKSTORY_SERVER_KEY, meaning: "key that `serve` asks for" },
-    Variable { name: BACKSTORY_AUTO_CAPTURE, meaning: "0: hooks note nothing; syncs still read the logs [1]" },
+    Variable {
+        name: BACKSTORY_AUTO_CAPTURE,
+        meaning: "0: hooks note nothing; syncs still read the logs [1]",
+    },
     Variable { name: BACKSTORY_DEBUG, meaning: "1: hooks write what they do to hooks.log [0]" },
     Variable { name: NO_COLOR, meaning: "set to anything: no colours" },
     Variable { name: "TZ", meaning: "time zone of the times on screen" },
@@ -219,7 +222,6 @@ mod tests {
             );
         }
     }
-
 
     #[test]
     fn a_broken_clock_variable_is_a_usage_error() {

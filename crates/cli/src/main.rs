@@ -13,6 +13,7 @@ mod found;
 mod hook;
 mod hub;
 mod ids;
+mod install;
 mod label;
 mod open;
 mod pattern;

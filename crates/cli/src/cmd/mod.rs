@@ -14,6 +14,7 @@ mod forget;
 mod hook;
 mod import;
 mod index;
+mod install;
 mod man;
 mod mcp;
 mod migrate_store;
@@ -30,6 +31,7 @@ mod show;
 mod signals;
 mod status;
 mod sync;
+mod uninstall;
 mod watch;
 mod why;
 
@@ -121,18 +123,22 @@ pub(crate) enum Command {
     Why(why::Args),
     /// Keep something from being told to agents
     Mute(mute::Args),
-    /// Seal running sessions: write down what each came to so far
-    Commit(commit::Args),
-    /// Let agents ask by themselves: the Model Context Protocol over stdin and stdout
-    Mcp,
+    /// Add hooks and the MCP server to agents' settings, so that they remember
+    Install(install::Args),
+    /// Take them out of agents' settings again
+    Uninstall(uninstall::Args),
     /// Note what happens in an agent, and hand it what helps: what installed hooks run
     Hook(hook::Args),
+    /// Let agents ask by themselves: the Model Context Protocol over stdin and stdout
+    Mcp,
+    /// Serve agents and their plugins over HTTP
+    Serve(serve::Args),
+    /// Seal running sessions: write down what each came to so far
+    Commit(commit::Args),
     /// Bring digests up to date
     Distil(distil::Args),
     /// Bring the search index up to date
     Index(index::Args),
-    /// Serve agents and their plugins over HTTP
-    Serve(serve::Args),
     /// Let raw events leave until the archive keeps its budget
     Evict(evict::Args),
     /// Keep the raw events of a session, whatever the budget
@@ -196,6 +202,8 @@ pub(crate) fn run(
         Some(Command::Export(args)) => export::run(&args, context, ui),
         Some(Command::Import(args)) => import::run(&args, context, ui),
         Some(Command::MigrateStore(args)) => migrate_store::run(&args, context, ui),
+        Some(Command::Install(args)) => install::run(&args, context, ui),
+        Some(Command::Uninstall(args)) => uninstall::run(&args, context, ui),
         Some(Command::Schedule(args)) => schedule::run(&args, context, ui),
         Some(Command::Demo(args)) => demo::run(&args, context, ui),
         Some(Command::Completions(args)) => completions::run(&args, ui),

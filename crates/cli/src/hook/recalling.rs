@@ -19,8 +19,7 @@ const SEAL_PATIENCE: Duration = Duration::from_millis(1_500);
 pub(super) fn context(scene: &Scene<'_>) -> Result<Option<String>, Failure> {
     let call = scene.call;
     let session = SessionUid::new(call.agent, &call.session_id);
-    let occasion =
-        Occasion { session: &session, event: &call.event_name, at: scene.now };
+    let occasion = Occasion { session: &session, event: &call.event_name, at: scene.now };
     let project = call.cwd.as_deref().and_then(project_key);
     let knobs = &scene.settings.recall;
     let recall = match call.event {

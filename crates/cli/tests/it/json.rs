@@ -97,6 +97,7 @@ fn examples_have_the_fields_that_are_printed() {
         ("backstory status --json", &["status", "--json"]),
         ("backstory doctor --json", &["doctor", "--json"]),
         ("backstory config --json", &["config", "--json"]),
+        ("backstory install AGENT --json", &["install", "all", "--dry-run", "--json"]),
         ("backstory schedule show --json", &["schedule", "show", "--json"]),
     ] {
         let documented = examples.get(heading).unwrap_or_else(|| panic!("{heading} is missing"));

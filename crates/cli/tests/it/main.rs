@@ -10,6 +10,8 @@ mod doctor;
 mod evict;
 mod forget;
 mod hub;
+#[cfg(unix)]
+mod install;
 mod json;
 mod mcp;
 mod memory;

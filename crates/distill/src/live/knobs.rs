@@ -35,9 +35,8 @@ impl Knobs {
     /// From variables; ours win over their aliases. What is no number changes nothing: a hook must do
     /// its work whatever its environment holds.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let number = |knob: Knob| {
-            knob.names().find_map(|name| variable(name)?.trim().parse::<u64>().ok())
-        };
+        let number =
+            |knob: Knob| knob.names().find_map(|name| variable(name)?.trim().parse::<u64>().ok());
         let (default, [window, ttl]) = (Self::default(), KNOBS);
         Self {
             active_window_ms: number(window).unwrap_or(default.active_window_ms),

@@ -1,7 +1,7 @@
 //! What can be tuned about recall, and the names it goes by in an environment.
 
-use crate::knob::Knob;
 use super::{DEFAULT_ITEMS, MAX_BYTES, OVERVIEW_CHARS};
+use crate::knob::Knob;
 
 /// What can be tuned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
