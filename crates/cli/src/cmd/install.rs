@@ -8,6 +8,7 @@ use crate::install::{Action, Agent, Change, Plan, Program, plugin};
 use crate::settings::Settings;
 use crate::ui::{BAD, BOLD, CODE, DIM, GOOD, Ui, paint};
 use backstory_api as api;
+use backstory_distill::Redactor;
 use backstory_model::Flavor;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
@@ -72,7 +73,8 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         if is_new { vec![TRUST_STEP] } else { Vec::new() }
     };
     tell(&agents, &plan, args.dry_run, &notes, context, ui)?;
-    if !ui.json && !args.dry_run {
+    let changed = plan.changes.iter().any(|(_, change)| change.action != Action::Unchanged);
+    if !ui.json && !args.dry_run && changed {
         ui.status("Sessions that begin from now on use it; `backstory uninstall` undoes it.");
     }
     Ok(Exit::Success)
@@ -161,7 +163,8 @@ fn write_change(
         (_, action) => action.name(),
     };
     ui.line(format!("  {action:<9}  {}", short(&change.path)))?;
-    if let Some(backup) = change.backup.as_deref().filter(|_| !dry_run) {
+    let is_news = !dry_run && change.action != Action::Unchanged;
+    if let Some(backup) = change.backup.as_deref().filter(|_| is_news) {
         ui.line(paint(DIM, format_args!("             what it was: {}", short(backup))))?;
     }
     if !dry_run {
@@ -183,7 +186,15 @@ fn difference(change: &Change) -> Vec<Line> {
         return Vec::new();
     }
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    diff::of(&text(&change.now), &text(&change.after))
+    // The neighbours of our lines may hold keys of other servers.
+    let redactor = Redactor::new();
+    let mut lines = diff::of(&text(&change.now), &text(&change.after));
+    for line in &mut lines {
+        if let Line::Same(line) | Line::Removed(line) | Line::Added(line) = line {
+            *line = redactor.redact(line).into_owned();
+        }
+    }
+    lines
 }
 
 fn shape(

@@ -173,18 +173,23 @@ impl Change {
         Err(io::Error::other(format!("too many backups of {}", self.path.display())))
     }
 
-    /// Removes what nobody needs any more: the backup of what is there again, folders of ours.
+    /// Removes what nobody needs any more: the receipt, the backup of what is there again.
     fn tidy(&self, receipts: &mut Receipts) -> io::Result<()> {
         receipts.strike(&self.path)?;
         let Some(undone) = &self.undone else { return Ok(()) };
-        if let Some(backup) = &undone.backup {
-            fs_err::remove_file(backup)?;
+        match &undone.backup {
+            Some(backup) => fs_err::remove_file(backup),
+            None => Ok(()),
         }
-        for folder in &undone.folders {
+    }
+
+    /// Removes folders of ours that nothing is left in.
+    pub(super) fn sweep_up(&self) {
+        let undone = self.undone.iter().filter(|_| !self.holds_ours);
+        for folder in undone.flat_map(|undone| &undone.folders) {
             // Whoever else uses it keeps it.
             let _ = fs_err::remove_dir(folder);
         }
-        Ok(())
     }
 }
 

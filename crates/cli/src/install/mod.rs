@@ -269,6 +269,9 @@ impl Plan {
                     .hint("what was changed before is complete; run the command again")
             })?;
         }
+        for (_, change) in &self.changes {
+            change.sweep_up();
+        }
         Ok(())
     }
 }

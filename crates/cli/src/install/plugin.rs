@@ -34,6 +34,18 @@ machine.
 What it returns tells about the past. Check it against the code before you rely on it.
 ";
 
+const README: &str = "\
+# Backstory
+
+A plugin for Claude Code and Codex, written by `backstory install --plugin`. Its hooks tell Backstory what
+an agent does and hand the agent what earlier sessions know: at the start of a session, at each prompt,
+after compaction, and when a tool fails with an error that was seen before. Its MCP server lets the agent
+search and read those sessions itself. Everything stays on this machine.
+
+Hooks and server run the `backstory` that wrote this folder, where it lay then. Write the folder again after
+moving it. Codex runs hooks only once you trust them: type /hooks there.
+";
+
 /// Writes the directory and tells the files. Files of another kind that are there stay.
 pub(crate) fn write(dir: &Path, program: &Program) -> io::Result<Vec<PathBuf>> {
     let mut written = Vec::new();
@@ -46,11 +58,12 @@ pub(crate) fn write(dir: &Path, program: &Program) -> io::Result<Vec<PathBuf>> {
     Ok(written)
 }
 
-fn files(program: &Program) -> [(&'static str, String); 8] {
+fn files(program: &Program) -> [(&'static str, String); 9] {
     let author = json!({ "name": "Backstory" });
     let version = env!("CARGO_PKG_VERSION");
     let manifest = json!({
         "name": NAME, "version": version, "description": DESCRIPTION, "author": author,
+        "license": "Apache-2.0 OR MIT",
     });
     // Codex is told where its own hooks are: it would take Claude Code's for its own otherwise.
     let mut codex = manifest.clone();
@@ -80,6 +93,7 @@ fn files(program: &Program) -> [(&'static str, String); 8] {
         ("hooks/codex.json", pretty(&hooks(&program.hooks(Flavor::Codex)))),
         (".mcp.json", pretty(&servers)),
         ("skills/backstory/SKILL.md", SKILL.to_owned()),
+        ("README.md", README.to_owned()),
     ]
 }
 

@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// It answers in well under a second; a busy machine gets more.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// It is gone, whether we were about to speak or to listen.
+const ENDED: &str = "ended without an answer";
+
 /// What Codex says about our hooks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trust {
@@ -46,7 +49,8 @@ fn converse(child: &mut Child, dir: &Path) -> Result<Value, String> {
     };
     let us = json!({ "name": "backstory", "version": env!("CARGO_PKG_VERSION") });
     let mut say = |message: Value| {
-        writeln!(stdin, "{message}").and_then(|()| stdin.flush()).map_err(|error| error.to_string())
+        let said = writeln!(stdin, "{message}").and_then(|()| stdin.flush());
+        said.map_err(|_| ENDED.to_owned())
     };
     let lines = listen(stdout);
     let deadline = Instant::now() + PATIENCE;
@@ -80,7 +84,7 @@ fn answer(lines: &Receiver<Value>, id: u64, deadline: Instant) -> Result<Value, 
         let mut message = match lines.recv_timeout(left) {
             Ok(message) => message,
             Err(RecvTimeoutError::Timeout) => return Err("did not answer in time".into()),
-            Err(RecvTimeoutError::Disconnected) => return Err("ended without an answer".into()),
+            Err(RecvTimeoutError::Disconnected) => return Err(ENDED.into()),
         };
         if message["id"] != id {
             continue;

@@ -22,7 +22,7 @@ const CLAUDE_SETTINGS: &str = r#"{
 const CLAUDE_STATE: &str = r#"{
   "numStartups": 7,
   "mcpServers": {
-    "files": { "command": "npx", "args": ["files"], "env": { "TOKEN": "t" } }
+    "files": { "command": "npx", "args": ["files"], "env": { "GH": "ghp_R7bq2Zk9Lm4Xw8Vt1Np6Ys3Ud5Hf0Jc2Ga4E" } }
   },
   "projects": {}
 }"#;
@@ -129,6 +129,8 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     let sandbox = used();
     let before = everything(&sandbox);
     assert_snapshot!("install_dry_run", told(sandbox.run(&["install", "claude", "--dry-run"])));
+    let dry = sandbox.run(&["install", "claude", "--dry-run"]);
+    assert!(!dry.stdout.contains("ghp_"), "a secret beside our lines is shown: {dry}");
     assert_eq!(everything(&sandbox), before);
     ok(sandbox.run(&["install", "codex"]));
     let between = everything(&sandbox);
@@ -258,6 +260,7 @@ fn a_plugin_is_written_for_both_agents() {
     plug/.claude-plugin/plugin.json
     plug/.codex-plugin/plugin.json
     plug/.mcp.json
+    plug/README.md
     plug/hooks/codex.json
     plug/hooks/hooks.json
     plug/skills/backstory/SKILL.md
