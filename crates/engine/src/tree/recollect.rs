@@ -1,7 +1,6 @@
 //! Memories: remembered, changed, forgotten, and found again by their words.
 
 use super::address::{Address, Place};
-use super::files::Files;
 use super::text::one_line;
 use super::{Tree, TreeError, WriteMode, session};
 use backstory_distill::terms::{self, TermKind, is_stop_word, stem};
