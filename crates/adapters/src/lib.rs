@@ -10,9 +10,13 @@ mod classify;
 mod claude;
 mod codex;
 mod grok;
+pub mod hooks;
+pub mod hygiene;
 mod json;
+pub mod pushed;
 mod roots;
 mod source;
+mod unescape;
 
 pub use ancestry::{Ancestry, NoAncestry};
 pub use batch::{

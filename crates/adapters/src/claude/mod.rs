@@ -20,6 +20,8 @@ mod text;
 mod user;
 mod wire;
 
+pub(crate) use prompt::own_words;
+
 use crate::{Adapter, AgentSpec, Base, Claim, Reader, RootSpec};
 use backstory_model::Flavor;
 use std::path::Path;

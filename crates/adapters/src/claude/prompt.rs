@@ -1,5 +1,6 @@
 //! Tells the human's own words from what the harness, the editor and hooks wrap around them.
 
+use crate::hygiene::{Injected, Own, without_memories};
 use std::borrow::Cow;
 
 /// A stretch of a user text that is not the human's prompt.
@@ -33,12 +34,21 @@ pub(super) struct Parts<'t> {
     pub(super) pieces: Vec<Piece<'t>>,
 }
 
-/// The tag our own injections are wrapped in.
-const OWN_TAG: &str = "backstory-context";
+impl Parts<'_> {
+    fn into_owned(self) -> Parts<'static> {
+        let owned = |piece: Piece<'_>| Piece {
+            what: piece.what,
+            text: Cow::Owned(piece.text.into_owned()),
+        };
+        Parts {
+            prompt: Cow::Owned(self.prompt.into_owned()),
+            pieces: self.pieces.into_iter().map(owned).collect(),
+        }
+    }
+}
 
 /// Tags of injected text.
 const TAGS: &[&str] = &[
-    OWN_TAG,
     "system-reminder",
     "ide_opened_file",
     "ide_selection",
@@ -72,6 +82,37 @@ const INTERRUPT: &str = "[Request interrupted by user";
 
 /// Takes a user text apart.
 pub(super) fn take_apart(text: &str) -> Parts<'_> {
+    let own = without_memories(text);
+    let mut parts = match own.words {
+        Cow::Borrowed(words) => unwrapped(words),
+        Cow::Owned(words) => unwrapped(&words).into_owned(),
+    };
+    let memories = own.injected.into_iter();
+    parts
+        .pieces
+        .extend(memories.map(|block| Piece { what: What::Injected(block.name), text: block.text }));
+    parts
+}
+
+/// The human's words in a text whose ends the harness wrote; `None` if it wrote nothing.
+pub(crate) fn own_words(text: &str) -> Option<Own<'_>> {
+    let parts = unwrapped(text);
+    if parts.pieces.is_empty() {
+        return None;
+    }
+    let injected = parts.pieces.into_iter().map(|piece| Injected {
+        name: match piece.what {
+            What::Injected(name) => name,
+            What::Interrupt => "interrupt",
+            What::Notification => "task-notification",
+            What::Summary => "compact-summary",
+        },
+        text: piece.text,
+    });
+    Some(Own { words: parts.prompt, injected: injected.collect() })
+}
+
+fn unwrapped(text: &str) -> Parts<'_> {
     let mut pieces = Vec::new();
     let mut rest = text.trim();
     while let Some((piece, after)) = leading(rest) {
@@ -83,8 +124,7 @@ pub(super) fn take_apart(text: &str) -> Parts<'_> {
         pieces.insert(front, piece);
         rest = before.trim_end();
     }
-    let prompt = without_own(rest, &mut pieces);
-    Parts { prompt, pieces }
+    Parts { prompt: rest.into(), pieces }
 }
 
 fn leading(text: &str) -> Option<(Piece<'_>, &str)> {
@@ -126,15 +166,10 @@ fn opens(text: &str, tag: &str) -> bool {
         .is_some_and(|rest| rest.starts_with(['>', ' ', '\n', '\t']))
 }
 
-/// Where the element a text begins with ends. An element nobody closed ends with the text if it
-/// is ours, otherwise it is none.
+/// Where the element a text begins with ends; one nobody closed is none.
 fn end_of(text: &str, tag: &str) -> Option<usize> {
     let closing = format!("</{tag}>");
-    match text.find(&closing) {
-        Some(at) => Some(at + closing.len()),
-        None if tag == OWN_TAG => Some(text.len()),
-        None => None,
-    }
+    text.find(&closing).map(|at| at + closing.len())
 }
 
 /// The run of command elements at the beginning, as the command line the human typed.
@@ -162,25 +197,6 @@ fn slash_command(text: &str) -> (Piece<'_>, &str) {
         return (Piece { what, text: text.into() }, "");
     }
     (Piece { what, text: line }, rest)
-}
-
-/// Cuts our own injections out of the middle of a text.
-fn without_own<'t>(text: &'t str, pieces: &mut Vec<Piece<'t>>) -> Cow<'t, str> {
-    let mut kept = String::new();
-    let mut rest = text;
-    while let Some(at) =
-        rest.match_indices('<').map(|(at, _)| at).find(|at| opens(&rest[*at..], OWN_TAG))
-    {
-        let end = at + end_of(&rest[at..], OWN_TAG).unwrap_or(rest.len() - at);
-        pieces.push(piece(OWN_TAG, &rest[at..end]));
-        kept.push_str(&rest[..at]);
-        rest = &rest[end..];
-    }
-    if kept.is_empty() {
-        return Cow::Borrowed(rest.trim());
-    }
-    kept.push_str(rest);
-    Cow::Owned(kept.trim().to_owned())
 }
 
 #[cfg(test)]
@@ -247,8 +263,10 @@ mod tests {
         }
         let (prompt, pieces) = taken(&format!("hel{own}lo"));
         assert_eq!((prompt.as_str(), pieces), ("hello", vec![injected]));
-        let (prompt, pieces) = taken("hello <backstory-context>torn");
+        let (prompt, pieces) = taken("hello\n<backstory-context source=\"recall\">torn");
         assert_eq!((prompt.as_str(), pieces.len()), ("hello", 1));
+        let spoken_of = "what is <backstory-context> for?";
+        assert_eq!(taken(spoken_of), (spoken_of.to_owned(), vec![]));
     }
 
     #[test]

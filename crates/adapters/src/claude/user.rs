@@ -5,6 +5,7 @@ use super::map::{Mapper, Place};
 use super::prompt::{Parts, Piece, What, take_apart};
 use super::text::{decode, push_reference};
 use super::wire::{Block, Content, Line};
+use crate::hygiene::remark;
 use crate::{SessionPatch, Span, TitleRank};
 use backstory_model::{EventKey, EventKind, Role, summarize};
 use std::borrow::Cow;
@@ -89,7 +90,10 @@ impl Mapper<'_> {
 
     fn prompt(&mut self, place: &mut Place<'_>, prompt: &str) {
         let is_own_session = !place.is_sidechain() || self.identity.parent.is_some();
-        if is_own_session && !std::mem::replace(&mut self.state.is_titled, true) {
+        if is_own_session
+            && remark(prompt).can_name()
+            && !std::mem::replace(&mut self.state.is_titled, true)
+        {
             let mut title = String::new();
             summarize(prompt, &mut title);
             self.title(TitleRank::Prompt, title);

@@ -1,9 +1,11 @@
 //! Telling the human's words from what the harness puts into the conversation.
 
+use crate::hygiene::{Injected, Own, without_memories};
+use std::borrow::Cow;
+
 /// Markers of injected texts, longest prefixes first where one begins another. The second column
 /// is the native name the event carries.
 const MARKERS: &[(&str, &str)] = &[
-    ("<backstory-context", "backstory-context"),
     ("# AGENTS.md instructions", "agents_md"),
     ("<user_instructions>", "user_instructions"),
     ("<environment_context>", "environment_context"),
@@ -22,10 +24,55 @@ const MARKERS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The marker of a user-role text the harness wrote; `None` for the human's words.
+/// The marker of a user-role text the harness or a memory tool wrote; `None` for the human's words.
 pub(super) fn marker(text: &str) -> Option<&'static str> {
+    memory(text).or_else(|| harness(text))
+}
+
+/// The name of the memories a text consists of.
+pub(super) fn memory(text: &str) -> Option<&'static str> {
+    let own = without_memories(text);
+    own.injected.first().filter(|_| own.words.is_empty()).map(|block| block.name)
+}
+
+fn harness(text: &str) -> Option<&'static str> {
     let text = text.trim_start();
     MARKERS.iter().find(|(prefix, _)| text.starts_with(prefix)).map(|(_, name)| *name)
+}
+
+/// How the instructions end that begin with `# AGENTS.md instructions`.
+const INSTRUCTIONS_END: &str = "</INSTRUCTIONS>";
+
+/// The human's words in a text whose beginning the harness wrote; `None` if it wrote nothing.
+pub(crate) fn own_words(text: &str) -> Option<Own<'_>> {
+    let text = text.trim();
+    let (name, end) = match harness(text) {
+        Some(name) => (name, harness_len(text).unwrap_or(0)),
+        None => ("ide_context", text.len() - split_ide(text).1.len()),
+    };
+    if end == 0 {
+        return None;
+    }
+    let (block, words) = text.split_at(end);
+    let injected = vec![Injected { name, text: Cow::Borrowed(block.trim()) }];
+    Some(Own { words: Cow::Borrowed(words.trim()), injected })
+}
+
+/// How far the block goes that a text begins with. One that nothing closes goes to the end, unless it
+/// is a tag somebody speaks of.
+fn harness_len(text: &str) -> Option<usize> {
+    let Some(rest) = text.strip_prefix('<') else {
+        return Some(
+            text.find(INSTRUCTIONS_END).map_or(text.len(), |at| at + INSTRUCTIONS_END.len()),
+        );
+    };
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let name = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
+    let closing = format!("</{name}>");
+    match text.find(&closing) {
+        Some(at) => Some(at + closing.len()),
+        None => text.lines().next().is_some_and(|line| line.ends_with('>')).then_some(text.len()),
+    }
 }
 
 /// The name a developer- or system-role text is kept under: its own tag, else the role.
@@ -80,6 +127,9 @@ mod tests {
         for (prefix, name) in MARKERS {
             assert_eq!(marker(&format!("\n{prefix} x")), Some(*name));
         }
+        let own = "<backstory-context source=\"recall\">\nx\n</backstory-context>";
+        assert_eq!(marker(own), Some("backstory-context"));
+        assert_eq!(marker(&format!("{own}\nfix it")), None);
         assert_eq!(marker("<div> is broken"), None);
         assert_eq!(developer_marker("<permissions instructions>\nx", "developer"), "permissions");
         assert_eq!(developer_marker("Be brief.", "developer"), "developer");

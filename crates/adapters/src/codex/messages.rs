@@ -5,6 +5,7 @@ use super::injected::{self, developer_marker, harness_kind, split_ide};
 use super::thread::{Cx, Note, Thread};
 use super::turns::{Identity, Stream, Told, digest};
 use super::wire::{Item, Part, Stamp};
+use crate::hygiene::{Injected, remark, without_memories};
 use crate::{SessionPatch, TitleRank};
 use backstory_model::{EventKind, Role, summarize};
 
@@ -55,12 +56,10 @@ impl Thread {
                 continue;
             }
             let stated = stamp.content_item_kinds.get(at).filter(|kind| !kind.is_empty());
-            let name = match stated {
-                Some(kind) if !part.text.trim_start().starts_with("<backstory-context") => {
-                    harness_kind(kind)
-                }
-                _ => injected::marker(&part.text),
-            };
+            let name = injected::memory(&part.text).or_else(|| match stated {
+                Some(kind) => harness_kind(kind),
+                None => injected::marker(&part.text),
+            });
             if let Some(name) = name {
                 injected_any = true;
                 self.inject(cx, Stream::Model, name, &part.text);
@@ -97,6 +96,12 @@ impl Thread {
         self.turns.told(stream, Told::Injected, content);
     }
 
+    fn inject_all(&mut self, cx: &mut Cx<'_>, stream: Stream, blocks: &[Injected<'_>]) {
+        for block in blocks {
+            self.inject(cx, stream, block.name, &block.text);
+        }
+    }
+
     /// The human's words.
     pub(super) fn prompt(
         &mut self,
@@ -111,24 +116,31 @@ impl Thread {
         if self.turns.is_mirror(stream, Told::Prompt, content) {
             return;
         }
+        let own = without_memories(request);
+        let mut shown = String::new();
+        attachments(&mut shown);
+        if own.words.is_empty() && shown.is_empty() && !own.injected.is_empty() {
+            return self.inject_all(cx, stream, &own.injected);
+        }
         let steers = self.task.running && self.task.prompts > 0;
         let kind = if steers { EventKind::HumanIntervention } else { EventKind::UserMsg };
         self.emit(cx, &Note::new(Identity::Prompt(content), kind, Role::User), |out| {
-            push_text(out, request);
-            attachments(out);
+            push_text(out, &own.words);
+            out.push_str(&shown);
         });
         self.task.prompts += 1;
         self.turns.told(stream, Told::Prompt, content);
+        self.inject_all(cx, stream, &own.injected);
         if let Some(added) = added {
             let note =
                 Note::lifecycle(Identity::InTurn("ide_context", digest(added)), "ide_context");
             self.emit(cx, &note, |out| push_text(out, added.trim()));
         }
-        self.title(cx, request);
+        self.title(cx, &own.words);
     }
 
     fn title(&mut self, cx: &mut Cx<'_>, request: &str) {
-        if self.told.title || self.lineage.is_copying() || request.is_empty() {
+        if self.told.title || self.lineage.is_copying() || !remark(request).can_name() {
             return;
         }
         self.told.title = true;

@@ -15,7 +15,7 @@ mod items;
 mod lineage;
 mod messages;
 mod meta;
-mod outcome;
+pub(crate) mod outcome;
 mod paths;
 mod reader;
 mod table;
@@ -26,6 +26,8 @@ mod turn_items;
 mod turns;
 mod values;
 mod wire;
+
+pub(crate) use injected::own_words;
 
 use crate::{Adapter, AgentSpec, Base, Claim, Reader, RootSpec};
 use backstory_model::Flavor;

@@ -106,6 +106,12 @@ pub(super) fn of_text(text: &str) -> Outcome {
     outcome
 }
 
+/// Whether an output tells that its call failed; `None` if it does not say.
+pub(crate) fn has_failed(text: &str) -> Option<bool> {
+    let outcome = unwrap_json(text).map_or_else(|| of_text(text), |(_, outcome)| outcome);
+    (outcome.is_failure() || outcome.exit_code.is_some()).then(|| outcome.is_failure())
+}
+
 fn millis(seconds: f64) -> u64 {
     (seconds * 1000.0).round().max(0.0) as u64
 }

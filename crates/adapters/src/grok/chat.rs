@@ -7,6 +7,7 @@ use super::prompt::Parts;
 use super::stamp::{Desk, Stamp, report_model, uid};
 use super::tools::is_question;
 use super::wire::{Block, Raw, Scalar, part};
+use crate::hygiene::remark;
 use crate::json::readable;
 use crate::{CallClass, EventDraft, SessionPatch, TitleRank, classify_call};
 use backstory_model::{EventKey, EventKind, Role, summarize};
@@ -160,15 +161,18 @@ fn user(item: &Item<'_>, stamp: &Stamp<'_>, desk: &mut Desk<'_>) {
     let mut draft = stamp.draft(kind, role, desk.out);
     draft.key = key;
     draft.tool = desk.out.opt_text(reason);
-    draft.payload = desk.out.text(if is_human { parts.words } else { &text });
+    draft.payload = desk.out.text(if is_human { &parts.words } else { &text });
     if kind == EventKind::UserMsg {
         draft.parent = None;
         desk.state.prompt = Some((stamp.session_id.clone(), key.0));
     }
     desk.out.event(draft);
-    if kind == EventKind::UserMsg && !std::mem::replace(&mut desk.state.is_titled, true) {
+    if kind == EventKind::UserMsg
+        && remark(&parts.words).can_name()
+        && !std::mem::replace(&mut desk.state.is_titled, true)
+    {
         let mut title = String::new();
-        summarize(parts.words, &mut title);
+        summarize(&parts.words, &mut title);
         let title = Some((TitleRank::Prompt, title));
         desk.out.patch(stamp.session, SessionPatch { title, ..SessionPatch::default() });
     }

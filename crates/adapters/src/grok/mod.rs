@@ -19,6 +19,8 @@ mod usage;
 mod vendor;
 mod wire;
 
+pub(crate) use prompt::own_words;
+
 use crate::{Adapter, AgentSpec, Base, Claim, Reader, RootSpec};
 use backstory_model::Flavor;
 use std::path::Path;

@@ -1,8 +1,10 @@
 //! The human's own words, taken out of what the harness wraps around them.
 
-/// Elements the harness, or we ourselves, put into a prompt.
+use crate::hygiene::{Injected, Own, without_memories};
+use std::borrow::Cow;
+
+/// Elements the harness puts into a prompt.
 const INJECTED: &[&str] = &[
-    "backstory-context",
     "system-reminder",
     "system_reminder",
     "user_info",
@@ -29,14 +31,29 @@ const QUERY_CLOSE: &str = "</user_query>";
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Parts<'a> {
     /// What the human wrote; empty where the harness wrote it all.
-    pub(super) words: &'a str,
-    /// What was put around it, in order.
-    pub(super) injected: Vec<&'a str>,
+    pub(super) words: Cow<'a, str>,
+    /// What was put around it, in order, and then what memory tools put into it.
+    pub(super) injected: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Parts<'a> {
     /// Takes a prompt apart.
     pub(super) fn of(text: &'a str) -> Self {
+        let own = without_memories(text);
+        let mut parts = match own.words {
+            Cow::Borrowed(words) => Self::unwrapped(words),
+            Cow::Owned(words) => Parts::unwrapped(&words).into_owned(),
+        };
+        parts.injected.extend(own.injected.into_iter().map(|block| block.text));
+        parts
+    }
+
+    fn into_owned(self) -> Parts<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        Parts { words: owned(self.words), injected: self.injected.into_iter().map(owned).collect() }
+    }
+
+    fn unwrapped(text: &'a str) -> Self {
         let (before, words, after) = match text.split_once(QUERY_OPEN) {
             Some((before, rest)) => {
                 let (words, after) = rest.split_once(QUERY_CLOSE).unwrap_or((rest, ""));
@@ -50,10 +67,26 @@ impl<'a> Parts<'a> {
         let (words, inner_before) = (words[head..].trim_start(), words[..head].trim_end());
         let tail = words.len() - trailing_elements(words);
         let (words, inner_after) = (words[..tail].trim_end(), words[tail..].trim_start());
-        let mut injected = vec![before, inner_before, inner_after, after];
-        injected.retain(|text| !text.is_empty());
-        Self { words, injected }
+        let around = [before, inner_before, inner_after, after].into_iter();
+        let injected = around.filter(|text| !text.is_empty()).map(Cow::Borrowed).collect();
+        Self { words: Cow::Borrowed(words), injected }
     }
+}
+
+/// The human's words in a text the harness wrapped up; `None` if it did not.
+pub(crate) fn own_words(text: &str) -> Option<Own<'_>> {
+    let text = text.trim();
+    // The element of a query is spoken of where the text does not begin with one.
+    if !text.starts_with('<') && text.contains(QUERY_OPEN) {
+        return None;
+    }
+    let parts = Parts::unwrapped(text);
+    if parts.words.len() == text.len() {
+        return None;
+    }
+    let injected = parts.injected.into_iter();
+    let injected = injected.map(|text| Injected { name: "injected_context", text }).collect();
+    Some(Own { words: parts.words, injected })
 }
 
 /// Length of the injected elements a text begins with.
@@ -101,43 +134,47 @@ fn opens(text: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn parts(text: &str) -> (&str, Vec<&str>) {
+    fn parts(text: &str) -> (String, Vec<String>) {
         let parts = Parts::of(text);
-        (parts.words, parts.injected)
+        (parts.words.into_owned(), parts.injected.into_iter().map(Cow::into_owned).collect())
+    }
+
+    fn told(words: &str, injected: &[&str]) -> (String, Vec<String>) {
+        (words.to_owned(), injected.iter().map(|text| (*text).to_owned()).collect())
     }
 
     #[test]
     fn the_wrapper_is_taken_off() {
-        assert_eq!(parts("<user_query>\nfix it\n</user_query>"), ("fix it", vec![]));
-        assert_eq!(parts("plain words"), ("plain words", vec![]));
-        assert_eq!(parts("<user_query>torn"), ("torn", vec![]));
+        assert_eq!(parts("<user_query>\nfix it\n</user_query>"), told("fix it", &[]));
+        assert_eq!(parts("plain words"), told("plain words", &[]));
+        assert_eq!(parts("<user_query>torn"), told("torn", &[]));
     }
 
     #[test]
     fn injected_elements_are_set_apart() {
         assert_eq!(
             parts("<system-reminder>a</system-reminder>\n<user_query>do</user_query> tail"),
-            ("do", vec!["<system-reminder>a</system-reminder>", "tail"])
+            told("do", &["<system-reminder>a</system-reminder>", "tail"])
         );
         assert_eq!(
             parts("<user_info>x</user_info>\n<git_status>y</git_status>"),
-            ("", vec!["<user_info>x</user_info>\n<git_status>y</git_status>"])
+            told("", &["<user_info>x</user_info>\n<git_status>y</git_status>"])
         );
         assert_eq!(
             parts("<user_info>x</user_info>\n<rules>\nbe brief\n</rules>"),
-            ("", vec!["<user_info>x</user_info>\n<rules>\nbe brief\n</rules>"])
+            told("", &["<user_info>x</user_info>\n<rules>\nbe brief\n</rules>"])
         );
         assert_eq!(
             parts("<user_info>x</user_info>\n<user_query>do</user_query>"),
-            ("do", vec!["<user_info>x</user_info>"])
+            told("do", &["<user_info>x</user_info>"])
         );
         assert_eq!(
             parts("do this\n<backstory-context source=\"m\">old</backstory-context>"),
-            ("do this", vec!["<backstory-context source=\"m\">old</backstory-context>"])
+            told("do this", &["<backstory-context source=\"m\">old</backstory-context>"])
         );
         assert_eq!(
             parts("<system-reminder>never closed"),
-            ("", vec!["<system-reminder>never closed"])
+            told("", &["<system-reminder>never closed"])
         );
     }
 
@@ -146,7 +183,7 @@ mod tests {
         for text in
             ["<div>why?</div>", "<user_infox>a</user_infox>", "a < b > c", "</git_status>", "<"]
         {
-            assert_eq!(parts(text), (text, vec![]));
+            assert_eq!(parts(text), told(text, &[]));
         }
     }
 }

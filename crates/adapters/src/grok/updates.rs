@@ -4,6 +4,7 @@ use super::prompt::Parts;
 use super::stamp::{Desk, Stamp, report_model, uid};
 use super::wire::{Block, Envelope, Notification, Raw, Scalar, Update, part};
 use super::{keys, tools, vendor};
+use crate::hygiene::remark;
 use crate::{EventDraft, SessionPatch, TitleRank};
 use backstory_model::{EventKind, Role, summarize};
 use std::borrow::Cow;
@@ -201,7 +202,8 @@ fn prompt(update: &Update<'_>, stamp: &Stamp<'_>, desk: &mut Desk<'_>) {
         reason == Some("interjection") || meta.is_some_and(|meta| is_set(&meta.interjection));
     let is_synthetic = reason.is_some() || meta.is_some_and(|meta| meta.host_turn.is_true());
     if is_synthetic && !is_interjection {
-        return injected(&[&text], reason.unwrap_or("host_turn"), stamp.key, stamp, desk);
+        let what = reason.unwrap_or("host_turn");
+        return injected(&[Cow::Borrowed(&text)], what, stamp.key, stamp, desk);
     }
     let parts = Parts::of(&text);
     if parts.words.is_empty() {
@@ -210,7 +212,7 @@ fn prompt(update: &Update<'_>, stamp: &Stamp<'_>, desk: &mut Desk<'_>) {
     injected(&parts.injected, "injected_context", keys::beside(stamp.key, "injected"), stamp, desk);
     let kind = if is_interjection { EventKind::HumanIntervention } else { EventKind::UserMsg };
     let mut draft = stamp.draft(kind, Role::User, desk.out);
-    draft.payload = desk.out.text(parts.words);
+    draft.payload = desk.out.text(&parts.words);
     if is_interjection {
         draft.tool = Some(desk.out.text("interjection"));
     } else {
@@ -220,7 +222,7 @@ fn prompt(update: &Update<'_>, stamp: &Stamp<'_>, desk: &mut Desk<'_>) {
     }
     desk.out.event(draft);
     if !is_interjection {
-        title_from_prompt(parts.words, stamp, desk);
+        title_from_prompt(&parts.words, stamp, desk);
     }
 }
 
@@ -231,7 +233,7 @@ fn is_set(raw: &Raw<'_>) -> bool {
 
 /// What the harness put into the conversation in the human's name.
 fn injected(
-    texts: &[&str],
+    texts: &[Cow<'_, str>],
     what: &str,
     key: backstory_model::EventKey,
     stamp: &Stamp<'_>,
@@ -249,7 +251,7 @@ fn injected(
 
 fn title_from_prompt(words: &str, stamp: &Stamp<'_>, desk: &mut Desk<'_>) {
     let is_own = stamp.session_id == desk.state.session;
-    if !is_own || std::mem::replace(&mut desk.state.is_titled, true) {
+    if !is_own || !remark(words).can_name() || std::mem::replace(&mut desk.state.is_titled, true) {
         return;
     }
     let mut title = String::new();

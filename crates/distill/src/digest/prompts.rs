@@ -2,7 +2,7 @@
 
 use super::GOAL_MAX;
 use crate::clip;
-use backstory_model::{Digest, Snippet};
+use backstory_model::{Digest, Remark, Snippet, remark};
 
 /// Takes a prompt as the goal if there is none yet, or only noise.
 pub(super) fn goal(digest: &mut Digest, seq: u32, text: &str) {
@@ -31,15 +31,11 @@ fn is_noise(text: &str) -> bool {
             | "hello"
             | "hey"
             | "test"
-            | "ok"
-            | "yes"
             | "y"
-            | "no"
             | "next"
             | "proceed"
             | "weiter"
             | "hallo"
-            | "继续"
             | "start"
             | "ping"
     );
@@ -48,7 +44,8 @@ fn is_noise(text: &str) -> bool {
     let dump = ["{", "[{", "diff --git", "#!/", "<?xml", "<!doctype", "-----begin", "traceback ("]
         .iter()
         .any(|opening| lower.starts_with(opening));
-    empty_words || command || tagged || dump
+    let ack = remark(text) == Remark::Ack;
+    empty_words || ack || command || tagged || dump
 }
 
 #[cfg(test)]
@@ -59,7 +56,9 @@ mod tests {
     fn noise_is_passed_over_for_the_first_real_prompt() {
         let mut digest = Digest::default();
         for (seq, text) in
-            ["/clear", "hi", "<x>y</x>", "fix the login", "continue"].iter().enumerate()
+            ["/clear", "hi", "Thanks!", "好的", "<x>y</x>", "fix the login", "continue"]
+                .iter()
+                .enumerate()
         {
             goal(&mut digest, seq as u32, text);
         }
