@@ -4,7 +4,7 @@ use super::*;
 use crate::{Archive, Root, SyncOptions, sync};
 use backstory_model::Flavor;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const SESSION: &str = "11111111-0000-4000-8000-000000000001";
 const NOW: Timestamp = Timestamp(1_790_000_000_000);
@@ -83,7 +83,7 @@ impl World {
         Tree::open(&self.home(), NOW).unwrap()
     }
 
-    fn memories(&self) -> std::path::PathBuf {
+    fn memories(&self) -> PathBuf {
         self.dir.path().join("home/memories")
     }
 }
@@ -283,10 +283,11 @@ fn links_do_not_lead_out_of_the_memories() {
     fs_err::create_dir_all(&outside).unwrap();
     fs_err::write(outside.join("secret.md"), "secret").unwrap();
     fs_err::create_dir_all(world.memories()).unwrap();
-    let link = fs_err::os::unix::fs::symlink;
-    link(&outside, world.memories().join("folder")).unwrap();
-    link(outside.join("secret.md"), world.memories().join("file.md")).unwrap();
-    link(outside.join("new.md"), world.memories().join("dangling.md")).unwrap();
+    let link =
+        |from: PathBuf, to: &str| fs_err::os::unix::fs::symlink(from, world.memories().join(to));
+    link(outside.clone(), "folder").unwrap();
+    link(outside.join("secret.md"), "file.md").unwrap();
+    link(outside.join("new.md"), "dangling.md").unwrap();
     for address in ["memories/folder/secret.md", "memories/file.md", "memories/dangling.md"] {
         assert!(tree.read(address, Part::WHOLE).is_err(), "{address}");
         assert!(tree.write(address, "x", WriteMode::Replace).is_err(), "{address}");

@@ -95,7 +95,7 @@ impl Args {
         self.0.get(name)?.as_str()
     }
 
-    /// A list of texts, however it was written.
+    /// The first of these that is a list of texts, however it was written.
     pub(super) fn texts(&self, names: &[&str]) -> Vec<String> {
         let listed = |value: &Value| -> Vec<String> {
             match value {
@@ -109,10 +109,11 @@ impl Args {
                 _ => Vec::new(),
             }
         };
-        let mut texts: Vec<String> =
-            names.iter().filter_map(|name| self.0.get(*name)).flat_map(listed).collect();
-        texts.retain(|text| !text.trim().is_empty());
-        texts
+        let given = names.iter().filter_map(|name| self.0.get(*name)).map(listed);
+        let told = |texts: Vec<String>| -> Vec<String> {
+            texts.into_iter().filter(|text| !text.trim().is_empty()).collect()
+        };
+        given.map(told).find(|texts| !texts.is_empty()).unwrap_or_default()
     }
 
     /// A number, bounded.

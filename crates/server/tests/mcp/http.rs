@@ -58,7 +58,8 @@ async fn tools_are_listed_and_called_without_hello() {
 
 #[tokio::test]
 async fn hello_is_answered_in_the_version_asked_for() {
-    let to = served(&World::empty()).await;
+    let world = World::empty();
+    let to = served(&world).await;
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let (status, body) = post(to, JSON, &request("initialize", &hello(version))).await;
         assert_eq!(status, 200, "{body}");
@@ -71,7 +72,8 @@ async fn hello_is_answered_in_the_version_asked_for() {
 
 #[tokio::test]
 async fn pages_in_a_browser_are_refused() {
-    let to = served(&World::empty()).await;
+    let world = World::empty();
+    let to = served(&world).await;
     let list = request("tools/list", &json!({}));
     let foreign = format!("{JSON}Origin: https://example.invalid\r\n");
     assert_eq!(post(to, &foreign, &list).await.0, 403);
@@ -81,7 +83,8 @@ async fn pages_in_a_browser_are_refused() {
 
 #[tokio::test]
 async fn nonsense_is_refused_and_the_server_goes_on() {
-    let to = served(&World::empty()).await;
+    let world = World::empty();
+    let to = served(&world).await;
     let (status, _) = post(to, JSON, &json!("no message")).await;
     assert!((400..500).contains(&status), "{status}");
     let (status, _) = post(to, JSON, &json!({"x": "y".repeat(5 << 20)})).await;

@@ -11,16 +11,18 @@ pub(crate) struct Client {
     from: BufReader<ReadHalf<DuplexStream>>,
     to: WriteHalf<DuplexStream>,
     asked: u64,
+    /// What it asks about stays as long as it asks.
+    _world: World,
 }
 
 impl Client {
     /// A client that said hello.
-    pub(crate) async fn of(world: &World) -> Self {
+    pub(crate) async fn of(world: World) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let mcp = Mcp::new(world.desk());
         tokio::spawn(async move { mcp.serve(theirs).await.unwrap().waiting().await });
         let (from, to) = tokio::io::split(ours);
-        let mut client = Self { from: BufReader::new(from), to, asked: 0 };
+        let mut client = Self { from: BufReader::new(from), to, asked: 0, _world: world };
         let hello = client.ask("initialize", hello("2025-06-18")).await;
         assert_eq!(hello["result"]["serverInfo"]["name"], "backstory", "{hello}");
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;

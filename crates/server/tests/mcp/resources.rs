@@ -6,7 +6,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn sessions_and_memories_can_be_picked() {
-    let mut client = Client::of(&World::told()).await;
+    let mut client = Client::of(World::told()).await;
     let write = json!({"uri": "memories/tea.md", "content": "# Tea\n\nGreen."});
     client.call("write", write).await.unwrap();
     let listed = client.ask("resources/list", json!({})).await;
@@ -29,14 +29,14 @@ async fn sessions_and_memories_can_be_picked() {
 
 #[tokio::test]
 async fn without_an_archive_there_are_none() {
-    let mut client = Client::of(&World::empty()).await;
+    let mut client = Client::of(World::empty()).await;
     let listed = client.ask("resources/list", json!({})).await;
     assert_eq!(listed["result"]["resources"], json!([]), "{listed}");
 }
 
 #[tokio::test]
 async fn long_lists_come_in_pages() {
-    let mut client = Client::of(&World::empty()).await;
+    let mut client = Client::of(World::empty()).await;
     for at in 0..130 {
         let write = json!({"uri": format!("memories/{at:03}.md"), "content": "x"});
         client.call("write", write).await.unwrap();

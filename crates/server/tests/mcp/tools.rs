@@ -14,7 +14,7 @@ fn told(answer: Result<String, String>, words: &[&str]) -> String {
 
 #[tokio::test]
 async fn every_tool_is_listed_with_a_flat_schema() {
-    let mut client = Client::of(&World::empty()).await;
+    let mut client = Client::of(World::empty()).await;
     let listed = client.ask("tools/list", json!({})).await;
     let tools = listed["result"]["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
@@ -54,7 +54,7 @@ async fn every_tool_is_listed_with_a_flat_schema() {
 
 #[tokio::test]
 async fn every_tool_answers_without_an_archive() {
-    let mut client = Client::of(&World::empty()).await;
+    let mut client = Client::of(World::empty()).await;
     let listed = client.ask("tools/list", json!({})).await;
     for tool in listed["result"]["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
@@ -72,7 +72,7 @@ async fn every_tool_answers_without_an_archive() {
 
 #[tokio::test]
 async fn what_happened_is_found_and_read() {
-    let mut client = Client::of(&World::told()).await;
+    let mut client = Client::of(World::told()).await;
     let overview = format!("backstory://sessions/claude:{SESSION}/overview.md");
     for tool in ["search", "find"] {
         let text = told(
@@ -105,7 +105,7 @@ async fn what_happened_is_found_and_read() {
 
 #[tokio::test]
 async fn an_error_met_before_comes_with_its_fix() {
-    let mut client = Client::of(&World::told()).await;
+    let mut client = Client::of(World::told()).await;
     let output = "running 3 tests\nerror: address already in use: 7411\n";
     told(
         client.call("errors", json!({"message": output})).await,
@@ -121,7 +121,7 @@ async fn an_error_met_before_comes_with_its_fix() {
 
 #[tokio::test]
 async fn long_texts_come_in_parts_that_make_the_whole() {
-    let mut client = Client::of(&World::told()).await;
+    let mut client = Client::of(World::told()).await;
     let address = format!("backstory://claude:{SESSION}/7");
     let (mut whole, mut offset, mut parts) = (String::new(), 0, 0);
     loop {
@@ -153,7 +153,7 @@ async fn long_texts_come_in_parts_that_make_the_whole() {
 
 #[tokio::test]
 async fn memories_are_kept_changed_found_and_forgotten() {
-    let mut client = Client::of(&World::empty()).await;
+    let mut client = Client::of(World::empty()).await;
     let fact = json!({"content": "Deploys go through heron-7.", "category": "Preferences"});
     let text = told(client.call("remember", fact).await, &["backstory://memories/preferences/"]);
     let address = text.split_whitespace().last().unwrap().to_owned();
@@ -193,7 +193,7 @@ async fn memories_are_kept_changed_found_and_forgotten() {
 
 #[tokio::test]
 async fn nothing_outside_can_be_read_or_changed() {
-    let mut client = Client::of(&World::told()).await;
+    let mut client = Client::of(World::told()).await;
     for address in [
         "../../etc/passwd",
         "memories/../archive.db",
@@ -214,7 +214,7 @@ async fn nothing_outside_can_be_read_or_changed() {
 
 #[tokio::test]
 async fn lists_are_bounded_and_go_on() {
-    let mut client = Client::of(&World::told()).await;
+    let mut client = Client::of(World::told()).await;
     let grep = json!({"pattern": ["line of", "begins"], "uri": "sessions", "node_limit": 5});
     told(client.call("grep", grep).await, &["Found 5 match(es):", "[begins]", "(more: "]);
     let all = json!({"pattern": "line of", "uri": "sessions", "node_limit": 100_000});
@@ -237,7 +237,7 @@ async fn lists_are_bounded_and_go_on() {
 
 #[tokio::test]
 async fn upkeep_says_what_is() {
-    let mut client = Client::of(&World::told()).await;
+    let mut client = Client::of(World::told()).await;
     told(
         client.call("health", json!({})).await,
         &["claude: 1 sessions", "search covers everything"],
@@ -249,7 +249,7 @@ async fn upkeep_says_what_is() {
 
 #[tokio::test]
 async fn what_is_not_understood_is_refused_kindly() {
-    let mut client = Client::of(&World::told()).await;
+    let mut client = Client::of(World::told()).await;
     let unknown = client.ask("tools/call", json!({"name": "nonsense", "arguments": {}})).await;
     assert!(unknown["error"]["message"].as_str().unwrap().contains("tools/list"), "{unknown}");
     let method = client.ask("nonsense/method", json!({})).await;

@@ -133,7 +133,7 @@ fn find(desk: &Desk, args: &Args) -> Answer {
 }
 
 fn target(args: &Args, tree: &Tree) -> Result<Target, Refusal> {
-    let Some(address) = args.text(&["target_uri", "uri"]) else { return Ok(Target::Everything) };
+    let Some(address) = args.text(&["target_uri"]) else { return Ok(Target::Everything) };
     let below = |name: &str| address.contains(&format!("/{name}")) || address.starts_with(name);
     if below("sessions/") || below("session/") {
         let name = address.split("sessions/").nth(1).or_else(|| address.split("session/").nth(1));
