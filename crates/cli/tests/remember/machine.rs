@@ -40,18 +40,14 @@ impl<'a> Machine<'a> {
 
     /// The same, with another archive than the one hooks use.
     pub(crate) fn backstory_at(&self, home: Option<&Path>, arguments: &[&str]) -> String {
-        let program = Path::new(env!("CARGO_BIN_EXE_backstory"));
-        let mut command = self.agent.sandbox().command(program);
-        if let Some(home) = home {
-            command.env("BACKSTORY_HOME", home);
-        }
         let began = Instant::now();
         loop {
+            let program = Path::new(env!("CARGO_BIN_EXE_backstory"));
+            let mut command = self.agent.sandbox().command(program);
+            command.envs(home.map(|home| ("BACKSTORY_HOME", home)));
             let output = command.args(arguments).output().unwrap();
             // A hook may have started a sync of its own.
             if output.status.code() == Some(4) && began.elapsed() < PATIENCE {
-                command = self.agent.sandbox().command(program);
-                home.into_iter().for_each(|home| drop(command.env("BACKSTORY_HOME", home)));
                 std::thread::sleep(Duration::from_millis(50));
                 continue;
             }
@@ -67,7 +63,7 @@ impl<'a> Machine<'a> {
 
     /// Everything of an archive as it is exported.
     pub(crate) fn export(&self, home: Option<&Path>) -> String {
-        self.backstory_at(home, &["export", "--all"])
+        self.backstory_at(home, &["export"])
     }
 
     fn vault(&self) -> Option<Vault> {
