@@ -83,7 +83,7 @@ fn read(agent: Flavor, prompts: &[&str]) -> Reading {
                 reading.said.push(batch.get(event.payload).to_owned());
             }
             Record::Event(event) => reading.injected.push(batch.get(event.payload).to_owned()),
-            Record::Patch(_, patch) => {
+            Record::Session(_, patch) => {
                 reading.title = patch.title.clone().map(|(_, title)| title).or(reading.title);
             }
             _ => {}

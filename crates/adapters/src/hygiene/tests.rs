@@ -183,7 +183,7 @@ proptest! {
         prop_assume!(!text.contains("digest:") && !text.contains("More detail"));
         let own = without_memories(&text);
         prop_assert!(own.injected.is_empty());
-        prop_assert_eq!(own.words, text);
+        prop_assert_eq!(&*own.words, &*text);
     }
 
     #[test]
