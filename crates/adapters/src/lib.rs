@@ -13,6 +13,7 @@ mod grok;
 pub mod hooks;
 pub mod hygiene;
 mod json;
+pub mod pushed;
 mod roots;
 mod source;
 mod unescape;

@@ -17,7 +17,7 @@ pub enum Level {
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// `roots`, `home`, `records`, `files`, `secrets` or `store`.
+    /// `roots`, `hooks`, `home`, `records`, `files`, `secrets` or `store`.
     pub section: &'static str,
     /// How much it matters.
     pub level: Level,

@@ -1,4 +1,4 @@
-//! The public JSON: shapes of every `--json` output, and nothing else.
+//! The public JSON: shapes of every `--json` output and of the server, and nothing else.
 //!
 //! Field names are those of the model. Times are RFC 3339 in UTC. A field that has no value is
 //! `null`, never missing, except where its documentation says otherwise.
@@ -10,10 +10,14 @@ mod doctor;
 mod event;
 mod evict;
 mod forget;
+pub mod http;
 mod index;
+mod install;
 mod migrated;
 mod pattern;
+mod recall;
 mod schedule;
+mod seal;
 mod search;
 mod session;
 mod signal;
@@ -33,9 +37,12 @@ pub use event::Event;
 pub use evict::{Evict, EvictedSession, Eviction, Tiers};
 pub use forget::{ForgottenSession, Receipt};
 pub use index::Index;
+pub use install::{AgentSettings, Plugin, SettingsFile};
 pub use migrated::Migrated;
 pub use pattern::{KnownError, KnownFix, Pattern};
+pub use recall::{Injection, Muted, Recall, RecalledItem};
 pub use schedule::Schedule;
+pub use seal::{LiveSessions, SealFailure, SealedStretch, Sealing};
 pub use search::{
     FoundCommand, FoundFile, FoundMoment, FoundSession, FoundSnippet, SearchHead, SearchPaths,
 };
@@ -47,8 +54,8 @@ pub use status::{
 };
 pub use sync::{AgentSync, PlannedFile, Problem, SearchedRoot, Sync};
 pub use transfer::{
-    EXPORT_FORMAT, ExportLine, ExportedEvent, ExportedSession, ExportedSignal, ExportedUsage,
-    Import, from_hex, to_hex,
+    EXPORT_FORMAT, ExportLine, ExportedEvent, ExportedSeal, ExportedSession, ExportedSignal,
+    ExportedUsage, Import, from_hex, to_hex,
 };
 pub use watch::WatchedSweep;
 

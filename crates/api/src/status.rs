@@ -1,6 +1,6 @@
 //! What is stored: `status --json`.
 
-use crate::{Cost, time};
+use crate::{Cost, LiveSessions, time};
 use backstory_model::Timestamp;
 use serde::Serialize;
 
@@ -17,6 +17,8 @@ pub struct Status {
     pub distilled: DistilledTier,
     /// How many sessions are where.
     pub sessions: SessionCounts,
+    /// Sessions whose agent may still run.
+    pub live: LiveSessions,
     /// How long the budget lasts.
     pub forecast: Forecast,
     /// The last finished sweep.

@@ -1,6 +1,6 @@
 //! What a sweep did: `sync --json`.
 
-use crate::{Distilled, Eviction};
+use crate::{Distilled, Eviction, Sealing};
 use serde::Serialize;
 
 /// One finished sweep.
@@ -20,6 +20,8 @@ pub struct Sync {
     pub distilled: Distilled,
     /// What left to keep the budget; `null` if that was not looked at.
     pub eviction: Option<Eviction>,
+    /// What was sealed; `null` if that was not looked at.
+    pub sealing: Option<Sealing>,
     /// How often the archive was out of reach for a while; counts are of what was done since.
     pub interruptions: u32,
     /// All trouble counted.

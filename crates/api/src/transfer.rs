@@ -32,6 +32,8 @@ pub enum ExportLine {
     },
     /// A signal of the session above.
     Signal(ExportedSignal),
+    /// A closed stretch of the session above.
+    Seal(ExportedSeal),
 }
 
 /// A session.
@@ -174,6 +176,24 @@ pub struct ExportedSignal {
     pub fix: Option<String>,
     /// What was tried before.
     pub tried: Option<String>,
+}
+
+/// A closed stretch of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportedSeal {
+    /// Its number in the session.
+    pub number: u32,
+    /// The last event it covers.
+    pub last_seq: u32,
+    /// When it was made, in milliseconds since 1970.
+    pub sealed_at: Timestamp,
+    /// Why.
+    pub reason: String,
+    /// What it came to, in short.
+    #[serde(rename = "abstract")]
+    pub abstract_text: String,
+    /// The same at length.
+    pub overview: String,
 }
 
 /// What `import --json` prints.

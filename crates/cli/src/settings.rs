@@ -10,6 +10,8 @@ pub(crate) use hub::Token;
 
 use crate::env::{self, Env};
 use crate::error::Failure;
+use backstory_distill::recall;
+use backstory_engine::live;
 use backstory_model::Flavor;
 use file::ConfigFile;
 use hub::Hub;
@@ -103,6 +105,10 @@ pub(crate) struct Settings {
     pub(crate) domains: Value<BTreeMap<String, String>>,
     /// How work items are recognised.
     pub(crate) task_ref_patterns: Value<Vec<String>>,
+    /// When running sessions are sealed.
+    pub(crate) live: live::Knobs,
+    /// What can be tuned about recall.
+    pub(crate) recall: recall::Knobs,
     /// Who is told about notable events.
     pub(crate) hub: Hub,
     /// What is odd about the file.
@@ -138,6 +144,8 @@ impl Settings {
             sources,
             domains: parsed.domains.unwrap_or_else(|| Value::default(BTreeMap::new())),
             task_ref_patterns: parsed.task_ref.unwrap_or_else(|| Value::default(patterns())),
+            live: live::Knobs::from_variables(|name| env.get(name)?.into_string().ok()),
+            recall: recall::Knobs::from_variables(|name| env.get(name)?.into_string().ok()),
             hub: Hub::new(parsed.hub_url, env),
             warnings,
         })

@@ -10,6 +10,7 @@ use crate::ui::{BAD, BOLD, DIM, Ui, paint};
 use crate::untrusted::one_line;
 use crate::upkeep;
 use backstory_api as api;
+use backstory_engine::live::{SealChoice, SealOptions};
 use backstory_engine::{Problem, Root, SyncOptions, SyncReport};
 use backstory_model::Flavor;
 use std::fmt::Write;
@@ -25,6 +26,7 @@ pub(crate) fn options(settings: &Settings, roots: Vec<Root>) -> Result<SyncOptio
         task_ref_patterns: settings.task_ref_patterns.value.clone(),
         budget: Some(settings.retention.budget()),
         index: true,
+        seal: Some(SealOptions { knobs: settings.live, choice: SealChoice::Pending }),
         ..SyncOptions::new(open::archive(settings)?, roots)
     })
 }
@@ -83,7 +85,11 @@ pub(crate) fn gist(report: &SyncReport) -> String {
 
 /// What a sweep did to keep the archive in order, on one line; nothing if that was nothing.
 pub(crate) fn upkeep_line(report: &SyncReport) -> Option<String> {
-    let done = [upkeep::distilled_line(&report.distilled), upkeep::evicted_line(&report.evictions)];
+    let done = [
+        upkeep::distilled_line(&report.distilled),
+        upkeep::sealing_line(&report.sealed),
+        upkeep::evicted_line(&report.evictions),
+    ];
     let done: Vec<String> = done.into_iter().flatten().collect();
     (!done.is_empty()).then(|| done.join(" · "))
 }
@@ -100,9 +106,10 @@ pub(crate) fn interruption_line(report: &SyncReport) -> Option<String> {
 pub(crate) fn exit(report: &SyncReport, ui: &mut Ui) -> Exit {
     let failed = upkeep::warn_of_failures(&report.distilled, ui);
     let lost = upkeep::warn_of_budget(&report.evictions, false, ui);
+    let unsealed = upkeep::warn_of_unsealed(&report.sealed, ui);
     let unindexed = upkeep::warn_of_index(&report.indexed, ui)
         || upkeep::warn_of_index(&report.evictions.indexed, ui);
-    if failed || lost || unindexed || report.problem_count > 0 {
+    if failed || lost || unsealed || unindexed || report.problem_count > 0 {
         Exit::Problems
     } else {
         Exit::Success
@@ -175,6 +182,11 @@ pub(crate) fn shape(options: &SyncOptions, report: &SyncReport) -> api::Sync {
         spooled: report.spooled,
         distilled: upkeep::distilled_shape(&report.distilled),
         eviction: options.budget.map(|_| upkeep::eviction_shape(&report.evictions)),
+        sealing: options
+            .seal
+            .as_ref()
+            .filter(|_| options.budget.is_some())
+            .map(|_| upkeep::sealing_shape(&report.sealed)),
         interruptions: report.interruptions,
         problem_count: report.problem_count,
         problems: report.problems.iter().map(problem_shape).collect(),

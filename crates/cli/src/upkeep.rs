@@ -5,6 +5,7 @@ use crate::ui::Ui;
 use crate::untrusted::one_line;
 use backstory_api as api;
 use backstory_distill::retention::Reason;
+use backstory_engine::live::{SealReport, Sealed};
 use backstory_engine::{DistilReport, EvictReport, IndexReport};
 use backstory_store::Tiers;
 
@@ -36,6 +37,47 @@ pub(crate) fn evicted_line(report: &EvictReport) -> Option<String> {
         reasons.collect::<Vec<_>>().join(", "),
         bytes(freed)
     ))
+}
+
+/// `codex:0198 sealed (ended): seal 2, to event 41`.
+pub(crate) fn sealed_line(sealed: &Sealed) -> String {
+    let Sealed { uid, number, last_seq, reason } = sealed;
+    format!("{uid} sealed ({}): seal {number}, to event {last_seq}", reason.name())
+}
+
+/// `2 sessions sealed`; nothing if none was.
+pub(crate) fn sealing_line(report: &SealReport) -> Option<String> {
+    let number = report.sealed.len() as u64;
+    (number > 0).then(|| format!("{} sealed", plural(number, "session")))
+}
+
+/// Names sessions that could not be sealed. True if there are any.
+pub(crate) fn warn_of_unsealed(report: &SealReport, ui: &mut Ui) -> bool {
+    for (uid, reason) in &report.failures {
+        ui.warning(format_args!("{uid} could not be sealed: {}", one_line(reason)));
+    }
+    !report.failures.is_empty()
+}
+
+/// Sealing as `--json` shows it.
+pub(crate) fn sealing_shape(report: &SealReport) -> api::Sealing {
+    let stretch = |sealed: &Sealed| api::SealedStretch {
+        session_uid: sealed.uid.to_string(),
+        number: sealed.number,
+        last_seq: sealed.last_seq,
+        reason: sealed.reason.name(),
+    };
+    let failures = report
+        .failures
+        .iter()
+        .map(|(uid, what)| api::SealFailure { session_uid: uid.to_string(), what: what.clone() });
+    api::Sealing {
+        sealed: report.sealed.iter().map(stretch).collect(),
+        unchanged: report.unchanged,
+        waiting: report.waiting,
+        stand_ins: report.stand_ins,
+        failures: failures.collect(),
+    }
 }
 
 /// Names sessions that could not be distilled. True if there are any.

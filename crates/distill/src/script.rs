@@ -160,7 +160,7 @@ impl Script {
     }
 }
 
-fn session() -> Session {
+pub(crate) fn session() -> Session {
     Session {
         session_uid: SessionUid::from_stored("claude:test".to_owned()),
         flavor: Flavor::Claude,

@@ -1,8 +1,8 @@
 //! Forgetting sessions: chosen by the human, with all that hangs below them.
 
 use crate::index::keep_in_step;
-use crate::{Archive, SyncError};
-use backstory_model::{Session, SessionUid, Timestamp};
+use crate::{Archive, SyncError, live, pushed};
+use backstory_model::{Seal, Session, SessionUid, Timestamp};
 use backstory_store::{Forgotten, Home, SessionFilter, StoreError, SweepLock, Vault, Writer};
 use std::collections::BTreeSet;
 
@@ -84,10 +84,15 @@ pub fn forget(
     for session in sessions {
         let Some(head) = vault.session_head(&session.session_uid)? else { continue };
         let gone = writer.forget(head.id, now)?;
+        live::forget(home, &session.session_uid).map_err(StoreError::from)?;
+        pushed::remove(home, &session.session_uid).map_err(StoreError::from)?;
         receipt.push(ForgottenSession { session: session.clone(), gone });
     }
     let indexed = keep_in_step(&mut writer, archive, &mut |_, _| ())?;
     writer.reclaim()?;
+    let gone: Vec<SessionUid> =
+        receipt.iter().map(|gone| gone.session.session_uid.clone()).collect();
+    crate::recall::erase(home, &gone).map_err(StoreError::from)?;
     if let Some(reason) = indexed.failure {
         return Err(SyncError::StillIndexed(reason));
     }
@@ -109,6 +114,10 @@ fn holds(vault: &Vault, session: &Session, needle: &str) -> Result<bool, StoreEr
     if let Some(account) = vault.account(&session.session_uid)?
         && has(&account.text())
     {
+        return Ok(true);
+    }
+    let sealed = |seal: &Seal| has(&seal.abstract_text) || has(&seal.overview);
+    if vault.seals_of(&session.session_uid)?.iter().any(sealed) {
         return Ok(true);
     }
     let mut found = false;

@@ -4,7 +4,7 @@
 use crate::distil::distil_and_index;
 use crate::{Archive, SyncError};
 use backstory_distill::Redactor;
-use backstory_model::{EventKey, Session, SessionEvent, SessionUid, Timestamp, summarize};
+use backstory_model::{EventKey, Seal, Session, SessionEvent, SessionUid, Timestamp, summarize};
 use backstory_store::{
     Account, BLOCK_BYTES, Block, BlockCompressor, Chunk, Cursor, EventRow, Passport,
     PendingSession, SessionDelta, Spending, StoreError, SweepLock, UsageRow, UsageRule, Vault,
@@ -57,6 +57,7 @@ struct Open {
     stored_bytes: usize,
     departed: Option<(Vec<u8>, u32, Option<Timestamp>)>,
     account: Option<(Account, u32)>,
+    seals: Vec<Seal>,
 }
 
 impl Importer {
@@ -118,6 +119,7 @@ impl Importer {
             stored_bytes: 0,
             departed: None,
             account: None,
+            seals: Vec::new(),
         };
         open.chunk.roots = passport.roots.iter().map(|key| (*key, id)).collect();
         if !open.is_known && !passport.departed.is_empty() {
@@ -257,6 +259,15 @@ impl Importer {
         }
     }
 
+    /// A closed stretch of the session. One known here has its own.
+    pub fn seal(&mut self, seal: Seal) {
+        if let Some(open) = self.open.as_mut().filter(|open| !open.is_known) {
+            let clean = |text: &str| self.redactor.redact(text).into_owned();
+            let (abstract_text, overview) = (clean(&seal.abstract_text), clean(&seal.overview));
+            open.seals.push(Seal { abstract_text, overview, ..seal });
+        }
+    }
+
     /// Ends the import and distils what came without a digest.
     pub fn finish(mut self) -> Result<ImportReport, SyncError> {
         self.close()?;
@@ -272,6 +283,9 @@ impl Importer {
         let Some(open) = self.open.take() else { return Ok(()) };
         if let Some((keys, before, at)) = &open.departed {
             self.writer.put_departed(open.delta.id, keys, *before, *at)?;
+        }
+        for seal in &open.seals {
+            self.writer.put_seal(open.delta.id, seal)?;
         }
         // Identities of this session are asked from the archive if it comes again.
         self.writer.commit()?;

@@ -1,22 +1,29 @@
 //! Use-cases: one file each, options in, report out. No terminal, no environment, no clock.
 
 mod archive;
+mod commit;
 mod distil;
 mod evict;
 mod forget;
 pub mod hub;
 mod import;
 mod index;
+mod journal;
+pub mod live;
 mod migrate;
 pub mod notices;
 mod project;
+pub mod pushed;
+pub mod recall;
 pub mod search;
 pub mod spool;
 mod stamp;
 mod sync;
 mod task_ref;
+pub mod tree;
 
 pub use archive::Archive;
+pub use commit::{CommitReport, commit};
 pub use distil::{DistilReport, distil};
 pub use evict::{EvictReport, Evicted, evict};
 pub use forget::{ForgetChoice, ForgottenSession, find_to_forget, forget, pin};

@@ -3,13 +3,13 @@
 //! One JSON object per line, appended and never changed. Whoever may lose or outgrow something calls
 //! [`record`]; `status` shows what is recent, and a configured hub is told.
 
+use crate::journal::Journal;
 use crate::stamp;
 use backstory_model::Timestamp;
-use backstory_store::{Home, create_private_dir};
-use fs_err as fs;
+use backstory_store::Home;
 use serde::{Deserialize, Serialize};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 /// A log of this size is set aside; one older log is kept.
 pub const ROTATE_BYTES: u64 = 8 << 20;
@@ -54,80 +54,32 @@ pub enum Event {
 
 /// The log before the present one.
 pub fn rotated(home: &Home) -> PathBuf {
-    home.dir().join("events.1.jsonl")
+    journal(home, ROTATE_BYTES).rotated()
+}
+
+fn journal(home: &Home, rotate_bytes: u64) -> Journal {
+    Journal::new(home.dir(), "events", rotate_bytes)
 }
 
 /// Appends one notice: one write, so that lines of several processes never mix.
 pub fn record(home: &Home, notice: &Notice) -> io::Result<()> {
     let mut line = serde_json::to_vec(notice)?;
     line.push(b'\n');
-    append(home, &line, ROTATE_BYTES)
-}
-
-fn append(home: &Home, line: &[u8], rotate_bytes: u64) -> io::Result<()> {
-    create_private_dir(home.dir())?;
-    let path = home.events();
-    let outgrown =
-        || size(&path).is_some_and(|size| size > 0 && size + line.len() as u64 > rotate_bytes);
-    if outgrown() {
-        let lock = backstory_store::private_file().open(home.dir().join("events.lock"))?;
-        lock.file().lock()?;
-        // Another process may have rotated while this one waited.
-        if outgrown() {
-            fs::rename(&path, rotated(home))?;
-        }
-    }
-    let mut file = private_append().open(&path)?;
-    if is_torn(&mut file)? {
-        return file.write_all(&[b"\n", line].concat());
-    }
-    file.write_all(line)
-}
-
-fn private_append() -> fs::OpenOptions {
-    let mut options = backstory_store::private_file();
-    options.append(true);
-    options
-}
-
-fn size(path: &Path) -> Option<u64> {
-    fs::metadata(path).ok().map(|meta| meta.len())
-}
-
-/// True when a crash left the last line without its end.
-fn is_torn(file: &mut fs::File) -> io::Result<bool> {
-    if file.metadata()?.len() == 0 {
-        return Ok(false);
-    }
-    let mut last = [0];
-    file.seek(SeekFrom::End(-1))?;
-    file.read_exact(&mut last)?;
-    Ok(last != *b"\n")
+    journal(home, ROTATE_BYTES).append(&line)
 }
 
 /// The notices at or after a moment, as they were recorded. Lines this version does not understand
 /// are passed over: a newer one may have written them.
 pub fn read_recent(home: &Home, since: Timestamp) -> io::Result<Vec<Notice>> {
-    let mut notices = Vec::new();
-    for path in [rotated(home), home.events()] {
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(error),
-        };
-        let lines = bytes.split(|byte| *byte == b'\n');
-        notices.extend(
-            lines
-                .filter_map(|line| serde_json::from_slice::<Notice>(line).ok())
-                .filter(|notice| notice.at >= since),
-        );
-    }
+    let mut notices: Vec<Notice> = journal(home, ROTATE_BYTES).read()?;
+    notices.retain(|notice| notice.at >= since);
     Ok(notices)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fs_err as fs;
 
     fn loss(at: i64, reason: &str) -> Notice {
         Notice {
@@ -196,12 +148,12 @@ mod tests {
         let line = |at: i64| [serde_json::to_vec(&loss(at, "x")).unwrap(), b"\n".to_vec()].concat();
         let limit = line(0).len() as u64 * 2;
         for at in 0..5 {
-            append(&home, &line(at), limit).unwrap();
+            journal(&home, limit).append(&line(at)).unwrap();
         }
         let ats =
             |notices: Vec<Notice>| notices.iter().map(|notice| notice.at.0).collect::<Vec<_>>();
         assert_eq!(ats(read_recent(&home, Timestamp(0)).unwrap()), [2, 3, 4]);
-        assert_eq!(size(&home.events()), Some(line(0).len() as u64));
+        assert_eq!(fs::metadata(home.events()).unwrap().len(), line(0).len() as u64);
     }
 
     #[test]

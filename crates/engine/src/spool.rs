@@ -5,7 +5,7 @@
 //! committed: a crash in between makes the next sweep hear them once more, which changes nothing.
 
 use crate::stamp;
-use backstory_model::{Flavor, Timestamp};
+use backstory_model::{EventKey, Flavor, Timestamp};
 use backstory_store::{Home, create_private_dir, private_file};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 /// The version this code writes and understands.
 const VERSION: u64 = 1;
-/// Far more than any message needs.
-const MAX_BYTES: u64 = 64 << 10;
+/// Far more than any message needs, an agent's last words included.
+const MAX_BYTES: u64 = 1 << 20;
 /// Whoever writes a message needs milliseconds; what is this old was abandoned.
 const ABANDONED: Duration = Duration::from_hours(1);
 
@@ -36,6 +36,19 @@ pub struct SpoolEntry {
     pub cwd: Option<PathBuf>,
     /// When it happened.
     pub at: Timestamp,
+    /// What the agent said last, where its log may lack it still.
+    pub last_words: Option<LastWords>,
+}
+
+/// What an agent said at the end of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastWords {
+    /// The words, secrets redacted.
+    pub text: String,
+    /// What they would be known by as an event of their own: made of the words as they were.
+    pub key: EventKey,
+    /// When the turn began, if that is known.
+    pub prompted_at: Option<Timestamp>,
 }
 
 /// A message as it lies in its file.
@@ -51,6 +64,16 @@ struct Written {
     cwd: Option<PathBuf>,
     #[serde(with = "stamp")]
     at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_words: Option<WrittenWords>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct WrittenWords {
+    text: String,
+    key: u64,
+    #[serde(default, with = "stamp::optional", skip_serializing_if = "Option::is_none")]
+    prompted_at: Option<Timestamp>,
 }
 
 /// A file that is no message.
@@ -95,6 +118,11 @@ pub fn enqueue(home: &Home, entry: &SpoolEntry) -> io::Result<()> {
         transcript_path: entry.transcript_path.clone(),
         cwd: entry.cwd.clone(),
         at: entry.at,
+        last_words: entry.last_words.as_ref().map(|words| WrittenWords {
+            text: words.text.clone(),
+            key: words.key.0,
+            prompted_at: words.prompted_at,
+        }),
     };
     let name = file_name(entry.at);
     let unfinished = dir.join(format!("{name}.tmp"));
@@ -140,6 +168,12 @@ pub fn drain(home: &Home, now: Timestamp) -> Drained {
         }
     }
     drained
+}
+
+/// The messages alone; nothing is moved or removed.
+pub(crate) fn peek(home: &Home) -> Vec<(PathBuf, SpoolEntry)> {
+    let paths = names(&home.spool()).unwrap_or_default();
+    paths.into_iter().filter_map(|path| Some((path.clone(), read(&path).ok()?))).collect()
 }
 
 fn names(dir: &Path) -> io::Result<Vec<PathBuf>> {
@@ -221,6 +255,11 @@ fn parse(bytes: &[u8]) -> Result<SpoolEntry, String> {
         transcript_path: written.transcript_path,
         cwd: written.cwd,
         at: written.at,
+        last_words: written.last_words.map(|words| LastWords {
+            text: words.text,
+            key: EventKey(words.key),
+            prompted_at: words.prompted_at,
+        }),
     })
 }
 

@@ -20,6 +20,7 @@ fn entry(number: u32) -> SpoolEntry {
         transcript_path: Some("/logs/a.jsonl".into()),
         cwd: None,
         at: Timestamp(NOW.0 + i64::from(number)),
+        last_words: None,
     }
 }
 

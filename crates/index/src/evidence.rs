@@ -25,6 +25,19 @@ pub struct Evidence {
     /// The share of the words that are written somewhere and are none of the language: names, codes,
     /// hashes. All of it if there is no word of the language.
     pub foreign: f32,
+    /// The words looked up.
+    pub words: Vec<WordSeen>,
+}
+
+/// How rare a word is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WordSeen {
+    /// Its stem.
+    pub stem: String,
+    /// The rarer, the more.
+    pub rarity: f32,
+    /// It is written somewhere.
+    pub is_known: bool,
 }
 
 /// What is known of a word.
@@ -50,6 +63,7 @@ pub fn of_words(
     look: &mut dyn FnMut(&str, &str) -> Result<Seen, IndexError>,
 ) -> Result<Evidence, IndexError> {
     let mut found: Vec<(f32, FxHashMap<i64, f32>)> = Vec::new();
+    let mut seen_words: Vec<WordSeen> = Vec::new();
     let (mut all, mut native, mut foreign) = (0, 0, 0);
     for word in words.iter().filter(|word| !word.is_stop_word) {
         for (stem, written) in word.stems.iter().zip(&word.words) {
@@ -58,14 +72,20 @@ pub fn of_words(
             let is_native = is_of_language(stem, written);
             native += usize::from(is_native);
             foreign += usize::from(seen.documents > 0 && !is_native);
+            let among_passages = rarity(seen.documents, documents);
+            seen_words.push(WordSeen {
+                stem: stem.clone(),
+                rarity: among_passages,
+                is_known: seen.documents > 0,
+            });
             let Some(mut passages) = seen.passages else { continue };
             passages.retain(|session, _| accept(*session));
             let share = 1.0 / word.stems.len() as f32;
-            found.push((rarity(seen.documents, documents) * share, passages));
+            found.push((among_passages * share, passages));
         }
     }
     let foreign = if all > 0 && native == 0 { 1.0 } else { foreign as f32 / all.max(1) as f32 };
-    Ok(Evidence { foreign, ..together(found) })
+    Ok(Evidence { foreign, words: seen_words, ..together(found) })
 }
 
 impl LocalReader {

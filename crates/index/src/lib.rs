@@ -34,7 +34,7 @@ mod writing;
 pub use asked::telling;
 pub use document::Passage;
 pub use error::IndexError;
-pub use evidence::Evidence;
+pub use evidence::{Evidence, WordSeen};
 pub use lexical::{Accept, Hit, Lexical, NAME_WEIGHT, TITLE_WEIGHT};
 pub use local::LocalShelf;
 pub use place::Place;

@@ -6,6 +6,7 @@ mod digest;
 mod event;
 mod id;
 mod remark;
+mod seal;
 mod secret;
 mod session;
 mod signal;
@@ -18,6 +19,7 @@ pub use digest::{
 pub use event::{EventKind, Role, SUMMARY_MAX_CHARS, SessionEvent, summarize};
 pub use id::{EventKey, Flavor, SessionUid, address};
 pub use remark::{Remark, remark};
+pub use seal::{Seal, SealReason};
 pub use secret::SecretFinding;
 pub use session::{Lineage, Outcome, SCHEMA_VERSION, Session, Watermarks};
 pub use signal::{Fix, Sighting, Signal, SignalKind};

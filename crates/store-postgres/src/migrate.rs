@@ -9,6 +9,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("20261116T190000_search", include_str!("../migrations/20261116T190000_search.sql")),
     ("20261117T090000_nearest", include_str!("../migrations/20261117T090000_nearest.sql")),
     ("20261117T100000_packs", include_str!("../migrations/20261117T100000_packs.sql")),
+    ("20261117T150000_projects", include_str!("../migrations/20261117T150000_projects.sql")),
+    ("20261117T160000_seals", include_str!("../migrations/20261117T160000_seals.sql")),
 ];
 
 /// Keeps two processes from migrating at once.

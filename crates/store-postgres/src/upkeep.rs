@@ -3,7 +3,8 @@
 
 /// Lets new rows take the place of deleted ones, and gives empty pages at the end of a table back.
 pub(crate) const GIVE_BACK_ROOM: &str = "VACUUM events_all, sessions_all, sources_all, digests_all,
-    signals_all, quarantine_all, secrets_all, departed_all, usage_all";
+    signals_all, quarantine_all, secrets_all, departed_all, usage_all,
+    seals_all";
 
 /// Counts how many rows tenants have. Whoever does not own the tables is not heard, and told so in a warning.
 pub(crate) const LOOK_AT_TENANTS: &str = "ANALYZE events_all (tenant), usage_all (tenant),

@@ -9,6 +9,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("20261116T040000_index", include_str!("../migrations/20261116T040000_index.sql")),
     ("20261116T180000_own_sources", include_str!("../migrations/20261116T180000_own_sources.sql")),
     ("20261117T100000_packs", include_str!("../migrations/20261117T100000_packs.sql")),
+    ("20261117T150000_projects", include_str!("../migrations/20261117T150000_projects.sql")),
+    ("20261117T160000_seals", include_str!("../migrations/20261117T160000_seals.sql")),
 ];
 
 /// Applies what is missing.

@@ -173,6 +173,8 @@ pub struct Chunk {
     pub restarts: bool,
     /// Growth of the source since the cursor before, for the session's byte count.
     pub grown_bytes: i64,
+    /// Sessions known only from what was posted until now: that leaves, because this is their log.
+    pub supersedes: Vec<i64>,
     /// Sessions touched.
     pub sessions: Vec<SessionDelta>,
     /// New events.

@@ -59,6 +59,8 @@ pub struct SignalFilter {
     pub session: Option<SessionUid>,
     /// Only of this repository.
     pub repo: Option<String>,
+    /// Only of this project.
+    pub project: Option<String>,
     /// Only at or after.
     pub since: Option<Timestamp>,
     /// Only this fingerprint.
@@ -204,6 +206,7 @@ impl Vault {
         let session = filter.session.as_ref().map(SessionUid::as_str);
         asked.add_if(" AND s.session_uid = ?", session);
         asked.add_if(" AND s.repo = ?", filter.repo.as_ref());
+        asked.add_if(" AND s.project_key = ?", filter.project.as_ref());
         asked.add_if(" AND coalesce(x.ts, s.started_at) >= ?", filter.since.map(|at| at.0));
         asked.add_if(" AND x.fingerprint = ?", filter.fingerprint.map(u64::cast_signed));
         asked.finish(

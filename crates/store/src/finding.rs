@@ -1,7 +1,7 @@
 //! What search asks the archive: which sessions a filter lets through, and the rows behind places.
 
 use crate::clauses::{Clauses, MIDDLE_LIST, SHORT_LIST, filled};
-use crate::database::Row;
+use crate::database::{Row, values};
 use crate::{StoreError, Vault, rows};
 use backstory_model::{Flavor, Outcome, Session, SessionEvent, SessionUid, Timestamp};
 use std::collections::{HashMap, HashSet};
@@ -72,6 +72,13 @@ impl Vault {
         asked.add_any("instr(lower(models), lower(?)) > 0", &scope.models);
         let ids = self.database.all(&asked.sql, &asked.values, |row| row.get(0))?;
         Ok(Some(ids.into_iter().collect()))
+    }
+
+    /// The row ids of a project's sessions.
+    pub fn ids_of_project(&self, project_key: &str) -> Result<HashSet<i64>, StoreError> {
+        let sql = "SELECT id FROM sessions WHERE project_key = ?1";
+        let ids = self.database.all(sql, values![project_key], |row| row.get(0))?;
+        Ok(ids.into_iter().collect())
     }
 
     /// Sessions by their row ids, without those that were forgotten.

@@ -51,6 +51,7 @@ impl Writer {
         let delete = |sql: &str| self.database.run(sql, values![session_id]);
         delete("DELETE FROM digests WHERE session_id = ?1")?;
         delete("DELETE FROM signals WHERE session_id = ?1")?;
+        delete("DELETE FROM seals WHERE session_id = ?1")?;
         for table in ["quarantine", "secrets"] {
             delete(&format!(
                 "DELETE FROM {table}

@@ -30,6 +30,8 @@ mod query;
 mod report;
 mod residence;
 mod rows;
+mod seals;
+mod superseded;
 mod transfer;
 mod usage;
 mod vault;

@@ -80,6 +80,16 @@ impl Writer {
         result
     }
 
+    /// The same for what comes from no source.
+    pub fn add(&mut self, chunk: &Chunk, now: Timestamp) -> Result<(), StoreError> {
+        self.begin()?;
+        let result = self.store_rows(chunk, now);
+        if result.is_err() {
+            self.rollback();
+        }
+        result
+    }
+
     pub(crate) fn begin(&mut self) -> Result<(), StoreError> {
         if !self.open {
             self.database.begin()?;
@@ -145,6 +155,15 @@ impl Writer {
                 self.database.run(&sql, values![chunk.cursor.id])?;
             }
         }
+        self.store_rows(chunk, now)?;
+        self.insert_findings(chunk)?;
+        self.upsert_cursor(chunk, now)
+    }
+
+    fn store_rows(&mut self, chunk: &Chunk, now: Timestamp) -> Result<(), StoreError> {
+        for session_id in &chunk.supersedes {
+            self.drop_posted(*session_id)?;
+        }
         for session in &chunk.sessions {
             self.upsert_session(session, chunk, now)?;
         }
@@ -157,8 +176,7 @@ impl Writer {
                 values![key.0 as i64, *session_id],
             )?;
         }
-        self.insert_findings(chunk)?;
-        self.upsert_cursor(chunk, now)
+        Ok(())
     }
 
     fn upsert_session<'a>(

@@ -2,6 +2,7 @@
 //! Postgres, a real S3 server, and planted secrets.
 
 pub mod agents;
+pub mod inspector;
 pub mod mock;
 #[cfg(unix)]
 pub mod postgres;

@@ -5,6 +5,7 @@ mod budget;
 mod distil;
 mod extract;
 mod floor;
+mod hooks;
 mod ingest;
 mod lines;
 mod measure;
@@ -15,6 +16,7 @@ mod queries;
 mod report;
 mod scale;
 mod search;
+mod serving;
 mod start;
 mod store;
 mod sweep;
@@ -49,6 +51,8 @@ enum Bench {
     Search(search::Options),
     /// The same history in a file and on Postgres.
     Store(store::Options),
+    /// Hooks and the server on a large archive.
+    Hooks(hooks::Options),
     /// How long a start takes.
     Start(start::Options),
 }
@@ -64,6 +68,7 @@ pub fn run(options: &Options) -> io::Result<bool> {
         Bench::Budget(options) => budget::run(options),
         Bench::Search(options) => search::run(options),
         Bench::Store(options) => store::run(options),
+        Bench::Hooks(options) => hooks::run(options),
         Bench::Start(options) => start::run(options),
     }
 }

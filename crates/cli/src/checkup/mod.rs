@@ -2,6 +2,7 @@
 
 mod digests;
 mod home;
+mod hooks;
 mod roots;
 mod stored;
 
@@ -13,8 +14,9 @@ use backstory_api::{Check, Level};
 use backstory_store::{StoreError, Vault};
 
 /// The sections, in the order they are shown, with their titles.
-pub(crate) const SECTIONS: [(&str, &str); 7] = [
+pub(crate) const SECTIONS: [(&str, &str); 8] = [
     ("roots", "Where agents keep their logs"),
+    ("hooks", "What agents are told to run"),
     ("home", "Privacy of the archive"),
     ("records", "Records nobody understood"),
     ("files", "Files that made trouble"),
@@ -40,6 +42,7 @@ fn check(section: &'static str, level: Level, what: impl Into<String>) -> Check 
 /// Looks at everything.
 pub(crate) fn all(settings: &Settings, context: &Context) -> Result<Vec<Check>, Failure> {
     let mut checks = roots::check_all(settings, context);
+    checks.extend(hooks::check_all(context));
     let home = open::archive(settings)?.home;
     match Vault::open(&home) {
         Ok(vault) => {

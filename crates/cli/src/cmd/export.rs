@@ -8,7 +8,7 @@ use crate::ids;
 use crate::timeline::{self, MarkdownTeller, Scope};
 use crate::ui::Ui;
 use backstory_api as api;
-use backstory_model::{Session, SessionEvent};
+use backstory_model::{Seal, Session, SessionEvent};
 use backstory_store::{Spending, Vault};
 use serde::Serialize;
 use std::fs::Permissions;
@@ -157,6 +157,9 @@ fn write_session(session: &Session, vault: &Vault, out: &mut dyn Write) -> Resul
     for spending in vault.spending(uid)? {
         line(out, &api::ExportLine::Usage(exported_usage(spending)))?;
     }
+    for seal in vault.seals_of(uid)? {
+        line(out, &api::ExportLine::Seal(exported_seal(seal)))?;
+    }
     let Some(account) = vault.account(uid)? else { return Ok(()) };
     for signal in account.signals {
         let fix = signal.fix;
@@ -204,6 +207,17 @@ fn exported_event(key: u64, event: SessionEvent, payload: Option<String>) -> api
         duration_ms: event.duration_ms,
         files: event.files,
         payload,
+    }
+}
+
+fn exported_seal(seal: Seal) -> api::ExportedSeal {
+    api::ExportedSeal {
+        number: seal.number,
+        last_seq: seal.last_seq,
+        sealed_at: seal.sealed_at,
+        reason: seal.reason.name().to_owned(),
+        abstract_text: seal.abstract_text,
+        overview: seal.overview,
     }
 }
 

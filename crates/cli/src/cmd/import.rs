@@ -8,8 +8,8 @@ use crate::ui::Ui;
 use backstory_api as api;
 use backstory_engine::{Archive, Importer};
 use backstory_model::{
-    Cost, EventKey, EventKind, Fix, Flavor, Lineage, Role, SCHEMA_VERSION, Session, SessionEvent,
-    SessionUid, Signal, SignalKind, Usage, Watermarks,
+    Cost, EventKey, EventKind, Fix, Flavor, Lineage, Role, SCHEMA_VERSION, Seal, SealReason,
+    Session, SessionEvent, SessionUid, Signal, SignalKind, Usage, Watermarks,
 };
 use backstory_store::{Account, Passport, Spending};
 use std::io::{BufRead, BufReader};
@@ -148,6 +148,7 @@ impl Reading {
             api::ExportLine::Signal(exported) => {
                 self.signals.push(signal(exported).map_err(Stop::Line)?);
             }
+            api::ExportLine::Seal(exported) => importer.seal(seal(exported)),
             api::ExportLine::Digest { analyzed_seq, digest, state } => {
                 let account =
                     Account { digest: *digest, signals: Vec::new(), state: state.into_bytes() };
@@ -260,6 +261,18 @@ fn spending(exported: api::ExportedUsage) -> Result<Spending, String> {
         },
         usd: exported.usd,
     })
+}
+
+fn seal(exported: api::ExportedSeal) -> Seal {
+    Seal {
+        number: exported.number,
+        last_seq: exported.last_seq,
+        sealed_at: exported.sealed_at,
+        // A later version may know more of them.
+        reason: SealReason::from_name(&exported.reason).unwrap_or(SealReason::Asked),
+        abstract_text: exported.abstract_text,
+        overview: exported.overview,
+    }
 }
 
 fn signal(exported: api::ExportedSignal) -> Result<Signal, String> {

@@ -1,5 +1,6 @@
 //! The command line: one variant, one file per command.
 
+mod commit;
 mod completions;
 mod config;
 mod demo;
@@ -10,24 +11,32 @@ mod errors;
 mod evict;
 mod export;
 mod forget;
+mod hook;
 mod import;
 mod index;
+mod install;
 mod man;
+mod mcp;
 mod migrate_store;
+mod mute;
 mod overview;
 mod patterns;
 mod pin;
+mod recall;
 mod schedule;
 mod search;
+mod serve;
 mod sessions;
 mod show;
 mod signals;
 mod status;
 mod sync;
+mod uninstall;
 mod watch;
+mod why;
 
 use crate::context::Context;
-use crate::env::VARIABLES;
+use crate::env;
 use crate::error::{EXIT_CODES, Exit, Failure};
 use crate::ui::Ui;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -108,6 +117,24 @@ pub(crate) enum Command {
     Patterns(patterns::Args),
     /// Tell whether an error was seen before, and what helped
     Errors(errors::Args),
+    /// Show what an agent would be told at a prompt
+    Recall(recall::Args),
+    /// Explain what an agent was told, and why
+    Why(why::Args),
+    /// Keep something from being told to agents
+    Mute(mute::Args),
+    /// Add hooks and the MCP server to agents' settings, so that they remember
+    Install(install::Args),
+    /// Take them out of agents' settings again
+    Uninstall(uninstall::Args),
+    /// Note what happens in an agent, and hand it what helps: what installed hooks run
+    Hook(hook::Args),
+    /// Let agents ask by themselves: the Model Context Protocol over stdin and stdout
+    Mcp,
+    /// Serve agents and their plugins over HTTP
+    Serve(serve::Args),
+    /// Seal running sessions: write down what each came to so far
+    Commit(commit::Args),
     /// Bring digests up to date
     Distil(distil::Args),
     /// Bring the search index up to date
@@ -157,8 +184,15 @@ pub(crate) fn run(
         Some(Command::Signals(args)) => signals::run(&args, context, ui),
         Some(Command::Patterns(args)) => patterns::run(&args, context, ui),
         Some(Command::Errors(args)) => errors::run(&args, context, ui),
+        Some(Command::Recall(args)) => recall::run(&args, context, ui),
+        Some(Command::Why(args)) => why::run(&args, context, ui),
+        Some(Command::Mute(args)) => mute::run(&args, context, ui),
+        Some(Command::Commit(args)) => commit::run(&args, context, ui),
+        Some(Command::Mcp) => mcp::run(context, ui),
+        Some(Command::Hook(args)) => hook::run(&args, context, ui),
         Some(Command::Distil(args)) => distil::run(&args, context, ui),
         Some(Command::Index(args)) => index::run(&args, context, ui),
+        Some(Command::Serve(args)) => serve::run(&args, context, ui),
         Some(Command::Evict(args)) => evict::run(&args, context, ui),
         Some(Command::Pin(args)) => pin::run(&args, context, ui),
         Some(Command::Forget(args)) => forget::run(&args, context, ui),
@@ -168,6 +202,8 @@ pub(crate) fn run(
         Some(Command::Export(args)) => export::run(&args, context, ui),
         Some(Command::Import(args)) => import::run(&args, context, ui),
         Some(Command::MigrateStore(args)) => migrate_store::run(&args, context, ui),
+        Some(Command::Install(args)) => install::run(&args, context, ui),
+        Some(Command::Uninstall(args)) => uninstall::run(&args, context, ui),
         Some(Command::Schedule(args)) => schedule::run(&args, context, ui),
         Some(Command::Demo(args)) => demo::run(&args, context, ui),
         Some(Command::Completions(args)) => completions::run(&args, ui),
@@ -197,9 +233,10 @@ Exit codes:
         let _ = writeln!(text, "  {code}  {meaning}");
     }
     text.push_str("\nEnvironment:\n");
-    let widest = VARIABLES.iter().map(|variable| variable.name.len()).max().unwrap_or(0);
-    for variable in VARIABLES {
-        let _ = writeln!(text, "  {:<widest$}  {}", variable.name, variable.meaning);
+    let variables = env::documented();
+    let widest = variables.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, meaning) in variables {
+        let _ = writeln!(text, "  {name:<widest$}  {meaning}");
     }
     text.pop();
     text

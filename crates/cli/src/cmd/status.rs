@@ -10,6 +10,7 @@ use crate::ui::{BOLD, DIM, Ui, WARN, paint};
 use crate::untrusted::one_line;
 use crate::usage::Usage;
 use backstory_api as api;
+use backstory_engine::live;
 use backstory_engine::notices::{self, Event, Notice};
 use backstory_model::Timestamp;
 use backstory_store::{FlavorTotals, Home, Sizes, SweepRecord, Vault};
@@ -31,15 +32,25 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let last_sweep = vault.last_sweep()?;
     let losses = recent_losses(vault.home(), context.now, ui);
     let usage = Usage::of((&archive, &vault), &settings.retention, context.now)?;
+    let live = api::LiveSessions {
+        sessions: live::live(vault.home()).len() as u64,
+        waiting: live::pending(vault.home(), context.now, &settings.live).len() as u64,
+    };
     if ui.json {
         let stored = stored_shape(&totals, sizes);
-        ui.json_line(&shape(&vault, stored, &totals, last_sweep, (losses, &usage)))?;
+        let told = shape(&vault, stored, &totals, last_sweep, (losses, &usage));
+        ui.json_line(&api::Status { live, ..told })?;
         return Ok(Exit::Success);
     }
     let mut facts =
         vec![("archive", context.short_path(&vault.home().dir().display().to_string()))];
     facts.push(("stored", stored(&totals, sizes)));
     facts.extend(usage.facts());
+    if live.sessions > 0 {
+        let sessions = plural(live.sessions, "session");
+        let waiting = count(live.waiting);
+        facts.push(("live", format!("{sessions} may still run, {waiting} to be sealed")));
+    }
     facts.push((
         "last sync",
         last_sweep.map_or_else(|| "never finished".into(), |sweep| last(sweep, context)),
@@ -185,6 +196,7 @@ fn shape(
         raw: usage.raw_shape(),
         distilled: usage.distilled_shape(),
         sessions: usage.sessions_shape(),
+        live: api::LiveSessions::default(),
         forecast: usage.forecast,
         last_sweep: last_sweep.map(|sweep| api::Sweep {
             started_at: sweep.started_at.to_string(),

@@ -77,6 +77,9 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     }
     options.index = !args.no_index;
     options.spool = args.agents.is_empty() && args.roots.is_empty();
+    if !options.spool {
+        options.seal = None;
+    }
     let report = sweep::run(&options, context, ui)?;
     if args.dry_run {
         write_plan(&report, context, ui)?;

@@ -10,9 +10,13 @@ use crate::ui::{DIM, Ui, paint};
 use crate::untrusted::one_line;
 use crate::watch::{Lookout, News, Pace};
 use backstory_api as api;
+use backstory_engine::live;
 use backstory_engine::{Problem, Root, SyncOptions, SyncReport};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
+
+/// How often sessions that may still run are looked at.
+const LIVE_PAUSE: Duration = Duration::from_mins(1);
 
 /// Arguments of `watch`.
 #[derive(Clone, Debug, clap::Args)]
@@ -103,6 +107,8 @@ impl Watch<'_> {
                     continue;
                 }
                 Some(due) => heard.recv_timeout(due - now),
+                // Nobody writes anything when a running session falls silent.
+                None if self.has_live_sessions() => heard.recv_timeout(LIVE_PAUSE),
                 None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match news {
@@ -116,9 +122,22 @@ impl Watch<'_> {
                     self.pace.changed(Instant::now());
                 }
                 Ok(News::Stop) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    if self.pace.due().is_none() && self.has_to_seal()? {
+                        self.pace.changed(Instant::now());
+                    }
+                }
             }
         }
+    }
+
+    fn has_live_sessions(&self) -> bool {
+        !live::live(&self.options.archive.home).is_empty()
+    }
+
+    fn has_to_seal(&self) -> Result<bool, Failure> {
+        let now = self.context.env.now()?;
+        Ok(!live::pending(&self.options.archive.home, now, &self.settings.live).is_empty())
     }
 
     fn sweep(&mut self, ui: &mut Ui, is_first: bool) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use crate::sandbox::Sandbox;
 use std::fmt::Write;
 
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 33] = [
     "sync",
     "watch",
     "search",
@@ -13,6 +13,15 @@ const COMMANDS: [&str; 24] = [
     "signals",
     "patterns",
     "errors",
+    "recall",
+    "why",
+    "mute",
+    "install",
+    "uninstall",
+    "hook",
+    "mcp",
+    "serve",
+    "commit",
     "distil",
     "index",
     "evict",

@@ -87,6 +87,9 @@ fn examples_have_the_fields_that_are_printed() {
         ("backstory signals --json", &["signals", "--kind", "error_fix", "--json"]),
         ("backstory patterns --json", &["patterns", "--kind", "error", "--json"]),
         ("backstory errors MESSAGE --json", &["errors", "error: no such table: teas", "--json"]),
+        ("backstory recall PROMPT --json", &["recall", "session expiry test", "--all", "--json"]),
+        ("backstory mute --json", &["mute", "5ca1ab1e", "--json"]),
+        ("backstory commit --json", &["commit", "5ca1ab1e", "--json"]),
         ("backstory distil --json", &["distil", "--json"]),
         ("backstory evict --json", &["evict", "--dry-run", "--json"]),
         ("backstory forget --json", &["forget", "5ca1ab1e", "--dry-run", "--json"]),
@@ -94,6 +97,7 @@ fn examples_have_the_fields_that_are_printed() {
         ("backstory status --json", &["status", "--json"]),
         ("backstory doctor --json", &["doctor", "--json"]),
         ("backstory config --json", &["config", "--json"]),
+        ("backstory install AGENT --json", &["install", "all", "--dry-run", "--json"]),
         ("backstory schedule show --json", &["schedule", "show", "--json"]),
     ] {
         let documented = examples.get(heading).unwrap_or_else(|| panic!("{heading} is missing"));

@@ -1,6 +1,7 @@
 //! The binary as people use it: every command in a sandbox, whole outputs as snapshots.
 #![expect(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
 
+mod commit;
 mod config;
 mod demo;
 mod digest;
@@ -9,15 +10,20 @@ mod doctor;
 mod evict;
 mod forget;
 mod hub;
+#[cfg(unix)]
+mod install;
 mod json;
+mod mcp;
 mod memory;
 #[cfg(unix)]
 mod migrate_store;
 mod overview;
+mod recall;
 mod sandbox;
 #[cfg(unix)]
 mod schedule;
 mod search;
+mod serve;
 mod sessions;
 mod show;
 mod spool;

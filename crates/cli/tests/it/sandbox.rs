@@ -116,7 +116,9 @@ impl Sandbox {
         if arguments.first() != Some(&"demo") {
             let variables = self.store.variables(&self.home_of(arguments)).into_iter();
             // What is in force must not depend on where these tests keep archives.
-            let is_shown = ["config", "schedule"].iter().any(|command| arguments.contains(command));
+            let is_shown = ["config", "schedule", "install", "uninstall"]
+                .iter()
+                .any(|command| arguments.contains(command));
             command.envs(variables.filter(|(name, _)| !is_shown || *name != "BACKSTORY_STORE"));
         }
         command

@@ -29,6 +29,7 @@ fn leave(sandbox: &Sandbox, transcript: PathBuf) {
         transcript_path: Some(transcript),
         cwd: None,
         at: Timestamp(1_700_000_000_000),
+        last_words: None,
     };
     enqueue(&archive(sandbox), &entry).unwrap();
 }

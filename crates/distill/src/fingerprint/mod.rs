@@ -4,8 +4,8 @@ mod normal;
 mod pick;
 
 pub use normal::{normalized, similarity};
-pub use pick::error_line;
 pub(crate) use pick::{Telling, telling_line};
+pub use pick::{error_line, telling_lines};
 
 use xxhash_rust::xxh3::xxh3_64;
 

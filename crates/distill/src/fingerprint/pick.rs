@@ -20,6 +20,27 @@ pub fn error_line(text: &str) -> Option<&str> {
     telling_line(text).map(|(_, line)| line)
 }
 
+/// Lines that tell of errors, the most telling first and each once, at most so many: what a caller saw of
+/// an output may begin or end elsewhere than what was stored of it.
+pub fn telling_lines(text: &str, most: usize) -> Vec<&str> {
+    let mut found: Vec<&str> = error_line(text).into_iter().collect();
+    let head = clip::head(text, clip::LOOK_BYTES);
+    let tail = clip::tail(&text[head.len()..], clip::LOOK_BYTES);
+    let lines = || head.lines().chain(tail.lines()).flat_map(unfold).map(str::trim);
+    for telling in [Telling::Exact, Telling::Clear] {
+        for line in lines().filter(|line| judge(line) == Some(telling)) {
+            if found.len() >= most {
+                return found;
+            }
+            if !found.contains(&line) {
+                found.push(line);
+            }
+        }
+    }
+    found.truncate(most);
+    found
+}
+
 /// The most telling line of the beginning and the end of an output.
 pub(crate) fn telling_line(text: &str) -> Option<(Telling, &str)> {
     let head = clip::head(text, clip::LOOK_BYTES);
@@ -289,6 +310,14 @@ mod tests {
         }
         assert_eq!(error_line("Exit code 1\nall fine here"), None);
         assert_eq!(error_line(""), None);
+    }
+
+    #[test]
+    fn other_telling_lines_follow_the_most_telling() {
+        let text = "a.go:3:4: undefined: Bar\nfatal: no\nerror: two\nfatal: no\nfine\nfailed x";
+        assert_eq!(telling_lines(text, 9), ["fatal: no", "error: two", "a.go:3:4: undefined: Bar"]);
+        assert_eq!(telling_lines(text, 1), ["fatal: no"]);
+        assert_eq!(telling_lines("all is well", 3), [""; 0]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use backstory_distill::passages::{self, Voice};
 use backstory_distill::query::{Query, Without};
 use backstory_distill::ranking::{Candidate, Evidence, Ranked};
 use backstory_index::{
-    Accept, Facts, Hit, IndexError, Lexical, Place, Reader, Wanted, WantedWord, embed,
+    Accept, Facts, Hit, IndexError, Lexical, Place, Reader, Wanted, WantedWord, WordSeen, embed,
 };
 use backstory_meaning::Embedding;
 use backstory_model::{SessionEvent, Timestamp};
@@ -30,6 +30,16 @@ pub(super) struct Gatherer<'a, 'v> {
     pub(super) gate: &'a Gate<'a>,
 }
 
+/// What may answer.
+pub(super) struct Gathered {
+    /// Each place once.
+    pub(super) candidates: Vec<Candidate>,
+    /// How many of the words each session has.
+    pub(super) evidence: Evidence,
+    /// How rare the words are.
+    pub(super) words: Vec<WordSeen>,
+}
+
 /// True if only filters were given.
 pub(super) fn has_no_words(query: &Query) -> bool {
     query.words.is_empty() && query.phrases.is_empty()
@@ -42,10 +52,7 @@ impl Gatherer<'_, '_> {
 
     /// Everything that may answer, each place once, and how many of the words each session has. Words
     /// and meaning are looked for side by side.
-    pub(super) fn candidates(
-        &self,
-        paths: &mut Paths,
-    ) -> Result<(Vec<Candidate>, Evidence), SyncError> {
+    pub(super) fn candidates(&self, paths: &mut Paths) -> Result<Gathered, SyncError> {
         paths.lexical = self.options.mode != Mode::Semantic;
         let embedded = if self.options.mode == Mode::Lexical { None } else { self.embedded(paths) };
         paths.semantic = embedded.is_some();
@@ -60,7 +67,8 @@ impl Gatherer<'_, '_> {
             let near = near.map(|near| near.join().map_err(|_| IndexError::Broken)?).transpose();
             near.map(|near| (found, near.unwrap_or_default()))
         })?;
-        let Words { prose, tools, evidence } = found_by_words.transpose()?.unwrap_or_default();
+        let Words { prose, tools, evidence, words } =
+            found_by_words.transpose()?.unwrap_or_default();
         let mut found: HashMap<Place, Candidate> = HashMap::new();
         for hit in &prose {
             candidate(&mut found, hit.place).prose = hit.score;
@@ -91,7 +99,7 @@ impl Gatherer<'_, '_> {
         }
         let mut candidates: Vec<Candidate> = found.into_values().collect();
         candidates.sort_by_key(|candidate| (candidate.session, candidate.seq));
-        Ok((candidates, evidence))
+        Ok(Gathered { candidates, evidence, words })
     }
 
     fn limit(&self) -> usize {
@@ -190,6 +198,7 @@ struct Words {
     prose: Vec<Hit>,
     tools: Vec<Hit>,
     evidence: Evidence,
+    words: Vec<WordSeen>,
 }
 
 impl Looking<'_> {
@@ -208,9 +217,9 @@ impl Looking<'_> {
             };
             (prose, tools.join().map_err(|_| IndexError::Broken), evidence)
         });
-        let backstory_index::Evidence { sessions, attainable, foreign } = found?;
+        let backstory_index::Evidence { sessions, attainable, foreign, words } = found?;
         let evidence = Evidence { sessions, attainable, foreign };
-        Ok(Words { prose: prose?, tools: tools??, evidence })
+        Ok(Words { prose: prose?, tools: tools??, evidence, words })
     }
 
     /// Places near in meaning, as far as the vectors can tell.

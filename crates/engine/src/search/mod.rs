@@ -4,6 +4,9 @@ mod fetch;
 mod gather;
 mod scope;
 mod tell;
+mod within;
+
+pub(crate) use within::{FoundPlaces, Within};
 
 use crate::SyncError;
 use backstory_distill::query::Query;
@@ -160,7 +163,7 @@ impl<'a> Searcher<'a> {
             paths.lexical = true;
             gathered.newest()?
         } else {
-            let (candidates, evidence) = gathered.candidates(&mut paths)?;
+            let gather::Gathered { candidates, evidence, .. } = gathered.candidates(&mut paths)?;
             let mut circumstances = |sessions: &[i64]| self.circumstances(options, sessions, now);
             rank(&candidates, &evidence, options.limit, &mut circumstances)
         };

@@ -6,7 +6,7 @@ use backstory_model::EventKind;
 use backstory_store::{SessionScope, StoreError, Vault};
 use std::collections::HashSet;
 
-use super::Scope;
+use super::{Scope, Within};
 
 /// Kinds of event that run a command.
 const COMMANDS: [EventKind; 3] = [EventKind::ToolCall, EventKind::TestRun, EventKind::Retry];
@@ -15,6 +15,7 @@ const COMMANDS: [EventKind; 3] = [EventKind::ToolCall, EventKind::TestRun, Event
 #[derive(Debug)]
 pub(super) struct Gate<'a> {
     sessions: Option<HashSet<i64>>,
+    except: HashSet<i64>,
     filters: &'a Filters,
     kinds: Vec<EventKind>,
     tools: Vec<u64>,
@@ -44,17 +45,28 @@ impl<'a> Gate<'a> {
             }
         }
         let tools = filters.tools.iter().map(|tool| tool_key(tool)).collect();
-        Ok(Self { sessions, filters, kinds, tools, is_commands })
+        Ok(Self { sessions, except: HashSet::new(), filters, kinds, tools, is_commands })
+    }
+
+    /// Lets some sessions through and nothing else keeps a passage out.
+    pub(super) fn within(within: Within, filters: &'a Filters) -> Self {
+        let Within { only: sessions, except } = within;
+        let (kinds, tools) = (Vec::new(), Vec::new());
+        Self { sessions, except, filters, kinds, tools, is_commands: false }
     }
 
     /// True if nothing is kept out.
     pub(super) fn is_open(&self) -> bool {
-        self.sessions.is_none() && !self.asks_for_events() && !self.asks_for_times()
+        self.sessions.is_none()
+            && self.except.is_empty()
+            && !self.asks_for_events()
+            && !self.asks_for_times()
     }
 
     /// True if a session may hold answers.
     pub(super) fn lets_session(&self, session: i64) -> bool {
         self.sessions.as_ref().is_none_or(|sessions| sessions.contains(&session))
+            && !self.except.contains(&session)
     }
 
     /// True if a passage may be an answer, as far as the index can tell.

@@ -1,7 +1,7 @@
 //! Finding the files: one walk per root, one `stat` per claimed file.
 
 use super::report::{Problem, SyncReport};
-use super::{Root, SyncOptions};
+use super::{Root, SyncOptions, posted};
 use backstory_adapters::{Adapter, Claim, Form};
 use backstory_model::Flavor;
 use backstory_store::{SourceStat, path_key};
@@ -35,6 +35,9 @@ pub(crate) fn discover(options: &SyncOptions, report: &mut SyncReport) -> Vec<Fo
         for problem in problems {
             report.problem(problem);
         }
+    }
+    if options.spool {
+        found.extend(posted::files(&options.archive.home));
     }
     let plain: HashSet<i64> = found.iter().map(|file| file.path_key).collect();
     found.retain(|file| !has_plain_sibling(file, &plain));

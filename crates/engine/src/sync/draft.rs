@@ -37,6 +37,8 @@ pub(crate) struct Draft {
     pub(crate) cursor: Cursor,
     pub(crate) restarts: bool,
     pub(crate) grown_bytes: i64,
+    /// Sessions whose posted messages leave.
+    pub(crate) supersedes: Vec<i64>,
     pub(crate) sessions: Vec<SessionDraft>,
     pub(crate) events: Vec<PlacedEvent>,
     pub(crate) usage: Vec<(i64, UsageDraft)>,

@@ -7,8 +7,11 @@ use super::forgotten::{refuse_subagents, refused};
 use super::lines::{LINE_LIMIT, Lines, Step};
 use super::pipeline::Pipeline;
 use super::plan::{Task, prints};
+use super::posted::{Posted, is_posted};
 use super::report::{Problem, SyncReport};
+use super::stop::Stop;
 use super::{Progress, SyncOptions};
+use crate::live::StandIns;
 use crate::project::Projects;
 use backstory_adapters::{Batch, EventDraft, Form, HEAD_BYTES, Located, Reader, Record};
 use backstory_model::{EventKind, SessionUid};
@@ -22,30 +25,11 @@ const DRAFT_RECORDS: usize = 4096;
 /// Largest whole-file document that is read.
 const DOCUMENT_LIMIT: u64 = 64 << 20;
 
-/// Why a file was left.
-pub(crate) enum Stop {
-    /// The file itself: reported, the sweep goes on.
-    File(std::io::Error),
-    /// The archive: the sweep ends.
-    Store(StoreError),
-}
-
-impl From<std::io::Error> for Stop {
-    fn from(error: std::io::Error) -> Self {
-        Self::File(error)
-    }
-}
-
-impl From<StoreError> for Stop {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
 /// The reading end of a sweep.
 pub(crate) struct Intake<'a> {
     pub(crate) options: &'a SyncOptions,
     pub(crate) book: Book<'a>,
+    pub(crate) posted: Posted<'a>,
     pub(crate) pipeline: &'a Pipeline,
     pub(crate) projects: Projects,
     pub(crate) report: SyncReport,
@@ -53,6 +37,7 @@ pub(crate) struct Intake<'a> {
     pub(crate) on_progress: &'a mut dyn FnMut(Progress),
     pub(crate) next_source_id: i64,
     pub(crate) buffer: Vec<u8>,
+    pub(crate) stand_ins: StandIns,
 }
 
 /// A file being read.
@@ -130,6 +115,12 @@ impl Intake<'_> {
     }
 
     fn read(&mut self, reading: &mut Reading) -> Result<(), Stop> {
+        if is_posted(&reading.task) && self.posted.has_log(&reading.task.file.path)? {
+            // Noted as looked at, so that the next sweep passes it over.
+            reading.cursor.stat = reading.task.file.stat;
+            reading.counted = reading.cursor.stat.size;
+            return Ok(self.hand_on(reading, Batch::default())?);
+        }
         let file = fs_err::File::open(&reading.task.file.path)?;
         // The file may have grown since it was listed; what is read now is what is recorded.
         let stat = stat_of(&file.metadata()?);
@@ -254,6 +245,7 @@ impl Intake<'_> {
             cursor: Cursor::default(),
             restarts: std::mem::take(&mut reading.restarts),
             grown_bytes: 0,
+            supersedes: Vec::new(),
             sessions: Vec::new(),
             events: Vec::with_capacity(records.len()),
             usage: Vec::new(),
@@ -356,8 +348,18 @@ impl Intake<'_> {
             reading.cursor.messages += 1;
         }
         let at = self.session_draft(uid, draft, reading)?;
-        reading.cursor.session_id.get_or_insert(draft.sessions[at].delta.id);
+        if reading.cursor.session_id.is_none() {
+            let id = draft.sessions[at].delta.id;
+            reading.cursor.session_id = Some(id);
+            if reading.task.file.claim.is_transcript && self.posted.log_of(uid, id) {
+                draft.supersedes.push(id);
+            }
+        }
         let known = self.book.known(uid, event.key)?;
+        if known.is_none() && self.stands_in(uid, &event, draft)? {
+            self.count(reading, |flavor| flavor.known_events += 1);
+            return Ok(());
+        }
         if let Some(known) = known {
             self.count(reading, |flavor| flavor.known_events += 1);
             if !(self.options.reparse || known.payload_lost) {

@@ -1,6 +1,7 @@
 //! The sweep: discover → read what changed → redact → store.
 
 mod book;
+mod conclude;
 mod discover;
 mod draft;
 mod forgotten;
@@ -9,15 +10,19 @@ mod interruption;
 mod lines;
 mod pipeline;
 mod plan;
+mod posted;
 mod prepare;
 mod report;
 mod spooled;
+mod stand_in;
+mod stop;
 
 pub use report::{FlavorProgress, PlannedFile, Problem, Progress, SyncReport};
 
 use crate::Archive;
 use crate::distil::{distil_and_index, distil_pending};
 use crate::evict::keep_within;
+use crate::live::{self, SealOptions, StandIns};
 use crate::project::Projects;
 use crate::task_ref::TaskRefs;
 use backstory_distill::Redactor;
@@ -62,10 +67,14 @@ pub struct SyncOptions {
     pub budget: Option<Budget>,
     /// Keep the search index in step.
     pub index: bool,
+    /// Seal sessions that are due. As with the spool, only a sweep that looks everywhere may; and it
+    /// takes digests, so without a budget nothing is sealed.
+    pub seal: Option<SealOptions>,
 }
 
 impl SyncOptions {
-    /// Takes everything in and distils it; nothing leaves, and neither index nor spool is looked at.
+    /// Takes everything in and distils it; nothing leaves, nothing is sealed, and neither index nor
+    /// spool is looked at.
     pub fn new(archive: Archive, roots: Vec<Root>) -> Self {
         Self {
             archive,
@@ -77,6 +86,7 @@ impl SyncOptions {
             task_ref_patterns: Vec::new(),
             budget: Some(Budget::UNLIMITED),
             index: false,
+            seal: None,
         }
     }
 }
@@ -152,7 +162,9 @@ fn sync_locked(
     on_progress: &mut dyn FnMut(Progress),
 ) -> Result<SyncReport, SyncError> {
     let mut report = empty_report(options);
-    let spooled = spooled::hear(options, now, &mut report);
+    let mut spooled = spooled::hear(options, now, &mut report);
+    // Before any log is read: what is marked later may be about what was not read.
+    let live = if options.seal.is_some() { live::live(&options.archive.home) } else { Vec::new() };
     if options.reparse && options.archive.home.engine().exists()? {
         Vault::mark_lost_payloads(&options.archive.home)?;
     }
@@ -172,6 +184,14 @@ fn sync_locked(
             settle(&mut writer, options, budget, &mut report, now, (&mut progress, on_progress))?;
         }
     }
+    conclude::conclude(
+        options,
+        (&mut writer, &vault),
+        (&live, &mut spooled),
+        &mut report,
+        now,
+        (&mut progress, on_progress),
+    )?;
     let record = SweepRecord {
         started_at: now,
         finished_at: Timestamp(now.0 + began.elapsed().as_millis() as i64),
@@ -265,6 +285,7 @@ fn sweep(
         let mut intake = intake::Intake {
             options,
             book: book::Book::new(vault, &pipeline)?,
+            posted: posted::Posted::new(vault)?,
             pipeline: &pipeline,
             projects: Projects::default(),
             report,
@@ -272,6 +293,7 @@ fn sweep(
             on_progress,
             next_source_id: vault.last_ids()?.1 + 1,
             buffer: Vec::new(),
+            stand_ins: StandIns::load(&options.archive.home),
         };
         let read = tasks.into_iter().try_for_each(|task| intake.take(task));
         let read = read.and_then(|()| pipeline.flush());

@@ -1,6 +1,7 @@
 //! What has to be read: new, grown, changed and moved files, in the order their history demands.
 
 use super::discover::{Found, born};
+use super::posted::is_posted;
 use super::report::PlannedFile;
 use backstory_adapters::Form;
 use backstory_model::SCHEMA_VERSION;
@@ -116,7 +117,9 @@ fn order(task: &Task) -> (u8, u8, i64, String, u8, std::path::PathBuf) {
         Some(group) => (0, group.clone()),
         None => (born(&task.file.path), String::new()),
     };
-    (task.file.flavor as u8, claim.phase, age, group, claim.rank, task.file.path.clone())
+    // What was posted comes last: whether it is read at all depends on the logs.
+    let agent = if is_posted(task) { u8::MAX } else { task.file.flavor as u8 };
+    (agent, claim.phase, age, group, claim.rank, task.file.path.clone())
 }
 
 /// Hashes by which a file is recognised: its first bytes, and the bytes before `offset`. Moves the

@@ -56,6 +56,7 @@ impl Worker<'_> {
         chunk.cursor.state = self.states.shrink(std::mem::take(&mut chunk.cursor.state));
         chunk.restarts = draft.restarts;
         chunk.grown_bytes = draft.grown_bytes;
+        chunk.supersedes = std::mem::take(&mut draft.supersedes);
         chunk.cursor.path = self.shared.redactor.redact(&chunk.cursor.path).into_owned();
         let mut open = std::mem::take(&mut self.open);
         chunk.reserve(draft.events.len());

@@ -3,6 +3,7 @@
 use crate::distil::DistilReport;
 use crate::evict::EvictReport;
 use crate::index::IndexReport;
+use crate::live::SealReport;
 use backstory_model::Flavor;
 use std::path::PathBuf;
 
@@ -112,6 +113,8 @@ pub struct SyncReport {
     pub indexed: IndexReport,
     /// What left to keep the budget.
     pub evictions: EvictReport,
+    /// What was sealed.
+    pub sealed: SealReport,
     /// How often the archive was out of reach for a while; counts are of the last stretch.
     pub interruptions: u32,
 }

@@ -32,6 +32,7 @@ mod indexing;
 mod leaving;
 #[cfg(unix)]
 mod random;
+mod seals;
 mod sessions;
 mod sources;
 mod transfer;

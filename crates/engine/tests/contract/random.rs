@@ -4,7 +4,8 @@ use crate::answers::{Asked, answers};
 use crate::archive::{Archive, uid};
 use crate::chunks::{Event, NOW, ODD, chunk};
 use backstory_model::{
-    Digest, EventKey, EventKind, Judgement, Outcome, Role, Signal, SignalKind, Timestamp, Usage,
+    Digest, EventKey, EventKind, Judgement, Outcome, Role, Seal, SealReason, Signal, SignalKind,
+    Timestamp, Usage,
 };
 use backstory_store::{
     Account, Chunk, PendingSession, QuarantineRow, SecretRow, SessionDelta, UsageRow, UsageRule,
@@ -267,6 +268,15 @@ impl Subject {
                 state: print.to_le_bytes().to_vec(),
             };
             self.writer().put_account(session, &account, NOW).unwrap();
+            let seal = Seal {
+                number: print as u32 % 3 + 1,
+                last_seq: session.next_seq,
+                sealed_at: NOW,
+                reason: SealReason::ALL[print as usize % 5],
+                abstract_text: ODD.into(),
+                overview: ODD.repeat(40),
+            };
+            self.writer().put_seal(session.id, &seal).unwrap();
         }
         self.writer().commit().unwrap();
     }

@@ -7,7 +7,7 @@ use super::{PostgresShelf, State, near, newest, refused};
 use backstory_index::{Asked, Hit, IndexError, Lexical, Place, Reader, Stock, Wanted};
 use backstory_meaning::Embedding;
 use postgres::types::ToSql;
-use postgres::{Client, Row, Statement};
+use postgres::{Client, Row, SimpleQueryMessage, Statement};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -120,9 +120,14 @@ impl PostgresReader {
     /// merged or written anew meanwhile is still there.
     pub(super) fn begin(&self) -> Result<(Session, Arc<Vec<Segment>>), IndexError> {
         let mut session = self.session()?;
-        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-        session.client.batch_execute(begin).map_err(refused)?;
-        let changes = changes(&mut session)?;
+        // Both in one question: the way to the server and back is a good part of a search.
+        let begin =
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT changes FROM search_state";
+        let told = session.client.simple_query(begin).map_err(refused)?;
+        let changes = told.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0)?.parse::<i64>().ok(),
+            _ => None,
+        });
         let mut loaded = locked(&self.loaded);
         if changes.is_none() || loaded.changes != changes {
             let segments = Arc::new(segments::all(&mut session.client)?);

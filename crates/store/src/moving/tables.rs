@@ -81,7 +81,7 @@ pub(super) const USAGE_SQL: &str = "SELECT key, session_id, ts,
 pub(super) const USAGE_MODEL: usize = 3;
 
 /// Everything else of a session that is moved as it is.
-pub(super) const OF_SESSION: [Table; 4] = [
+pub(super) const OF_SESSION: [Table; 5] = [
     Table { name: "roots", owner: "session_id", order: "key", columns: &["key", "session_id"] },
     Table {
         name: "digests",
@@ -105,6 +105,20 @@ pub(super) const OF_SESSION: [Table; 4] = [
             "fix_seq",
             "fix",
             "tried",
+        ],
+    },
+    Table {
+        name: "seals",
+        owner: "session_id",
+        order: "number",
+        columns: &[
+            "session_id",
+            "number",
+            "last_seq",
+            "sealed_at",
+            "reason",
+            "abstract",
+            "overview",
         ],
     },
     Table {

@@ -50,12 +50,13 @@ pub(super) fn environment(command: &mut Command) {
 }
 
 /// The command line.
-pub(super) fn arguments(launch: Launch<'_>, prompt: &str) -> Vec<String> {
+pub(super) fn arguments(launch: Launch<'_>, extra: &[String], prompt: &str) -> Vec<String> {
     let mut arguments = match launch {
         Launch::Fresh => vec!["exec", "--json"],
         Launch::Latest => vec!["exec", "resume", "--last", "--json"],
         Launch::Fork(session) => vec!["exec", "fork", "--json", session],
     };
+    arguments.extend(extra.iter().map(String::as_str));
     arguments.push(prompt);
     arguments.into_iter().map(str::to_owned).collect()
 }

@@ -51,13 +51,14 @@ pub(super) fn environment(command: &mut Command, model_url: &str) {
 }
 
 /// The command line.
-pub(super) fn arguments(launch: Launch<'_>, prompt: &str) -> Vec<String> {
+pub(super) fn arguments(launch: Launch<'_>, extra: &[String], prompt: &str) -> Vec<String> {
     let mut arguments = match launch {
         Launch::Fresh => vec![],
         Launch::Latest => vec!["--continue"],
         Launch::Fork(session) => vec!["--resume", session, "--fork-session"],
     };
     arguments.extend(["--output-format", "json", "--always-approve", "--model", MODEL]);
+    arguments.extend(extra.iter().map(String::as_str));
     arguments.extend(["-p", prompt]);
     arguments.into_iter().map(str::to_owned).collect()
 }

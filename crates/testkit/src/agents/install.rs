@@ -142,10 +142,18 @@ fn fetch(clis: &Clis) -> Result<(), InstallError> {
         fs_err::remove_dir_all(&clis.place)?;
     }
     fs_err::create_dir_all(clis.place.join("bin"))?;
-    let packages = PACKAGES.iter().map(pinned);
+    npm(&clis.place, PACKAGES.iter().map(pinned))?;
+    PACKAGES.iter().try_for_each(|package| place_program(clis, package))
+}
+
+/// Installs packages into a directory of their own.
+pub(crate) fn npm(
+    place: &Path,
+    packages: impl Iterator<Item = String>,
+) -> Result<(), InstallError> {
     let output = Command::new("npm")
         .args(["install", "--prefix"])
-        .arg(&clis.place)
+        .arg(place)
         // The programs are native and run as published: no package code runs at installation.
         .args(["--ignore-scripts", "--include=optional", "--no-fund", "--no-audit"])
         .args(["--no-package-lock", "--no-update-notifier"])
@@ -156,7 +164,7 @@ fn fetch(clis: &Clis) -> Result<(), InstallError> {
         let said = [output.stdout, output.stderr].concat();
         return Err(InstallError::Npm { output: String::from_utf8_lossy(&said).into_owned() });
     }
-    PACKAGES.iter().try_for_each(|package| place_program(clis, package))
+    Ok(())
 }
 
 fn pinned(package: &Package) -> String {
@@ -260,7 +268,7 @@ fn link(program: &Path, name: &Path) -> io::Result<()> {
 }
 
 /// npm, node and git, from the distribution where we may add them.
-fn provide_tools() -> Result<(), InstallError> {
+pub(crate) fn provide_tools() -> Result<(), InstallError> {
     let missing = |program: &&str| Command::new(program).arg("--version").output().is_err();
     let Some(program) = ["npm", "node", "git"].into_iter().find(missing) else { return Ok(()) };
     let script = "set -e; test \"$(id -u)\" = 0 || { echo 'not root' >&2; exit 1; }; export DEBIAN_FRONTEND=noninteractive; \

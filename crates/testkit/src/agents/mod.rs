@@ -3,12 +3,13 @@
 mod claude;
 mod codex;
 mod grok;
-mod install;
+pub(crate) mod install;
 mod process;
 mod record;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use backstory_model::Flavor;
@@ -87,6 +88,8 @@ pub struct Agent<'a> {
     program: PathBuf,
     sandbox: Sandbox,
     mock: &'a Mock,
+    /// More words of its command line.
+    extra: Vec<String>,
 }
 
 impl<'a> Agent<'a> {
@@ -105,7 +108,28 @@ impl<'a> Agent<'a> {
             Flavor::Grok => grok::configure(&sandbox, &mock.url()),
         }
         .map_err(failed)?;
-        Ok(Self { flavor, program: clis.program(flavor), sandbox, mock })
+        Ok(Self { flavor, program: clis.program(flavor), sandbox, mock, extra: Vec::new() })
+    }
+
+    /// The same, with more words on its command line.
+    #[must_use]
+    pub fn with(mut self, extra: &[&str]) -> Self {
+        self.extra.extend(extra.iter().map(|word| (*word).to_owned()));
+        self
+    }
+
+    /// The same, running hooks nobody has reviewed: only Codex asks for that.
+    #[must_use]
+    pub fn trusting_hooks(self) -> Self {
+        if self.flavor == Flavor::Codex {
+            return self.with(&["--dangerously-bypass-hook-trust"]);
+        }
+        self
+    }
+
+    /// Which it is.
+    pub fn flavor(&self) -> Flavor {
+        self.flavor
     }
 
     /// Its directories.
@@ -157,7 +181,15 @@ impl<'a> Agent<'a> {
         }
     }
 
-    fn launch(&self, launch: Launch<'_>, prompt: &str) -> Result<Turn, AgentError> {
+    /// Starts the first turn of a new session and ends the CLI after so long, as a power cut would.
+    pub fn run_until_killed(&self, prompt: &str, after: Duration) -> Result<(), AgentError> {
+        let mut command = self.command(Launch::Fresh, prompt);
+        process::run(&mut command, &self.sandbox.tmp, after)
+            .map(|_| ())
+            .map_err(|source| AgentError::Io { flavor: self.flavor, source })
+    }
+
+    fn command(&self, launch: Launch<'_>, prompt: &str) -> Command {
         let mut command = self.sandbox.command(&self.program);
         let url = self.mock.url();
         match self.flavor {
@@ -166,11 +198,17 @@ impl<'a> Agent<'a> {
             Flavor::Grok => grok::environment(&mut command, &url),
         }
         let arguments = match self.flavor {
-            Flavor::Claude => claude::arguments(launch, prompt),
-            Flavor::Codex => codex::arguments(launch, prompt),
-            Flavor::Grok => grok::arguments(launch, prompt),
+            Flavor::Claude => claude::arguments(launch, &self.extra, prompt),
+            Flavor::Codex => codex::arguments(launch, &self.extra, prompt),
+            Flavor::Grok => grok::arguments(launch, &self.extra, prompt),
         };
-        let finished = process::run(command.args(arguments), &self.sandbox.tmp, DEADLINE)
+        command.args(arguments);
+        command
+    }
+
+    fn launch(&self, launch: Launch<'_>, prompt: &str) -> Result<Turn, AgentError> {
+        let mut command = self.command(launch, prompt);
+        let finished = process::run(&mut command, &self.sandbox.tmp, DEADLINE)
             .map_err(|source| AgentError::Io { flavor: self.flavor, source })?;
         let turn = match self.flavor {
             Flavor::Claude => claude::turn(&finished.stdout),

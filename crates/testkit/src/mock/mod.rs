@@ -88,6 +88,7 @@ impl Answer {
 struct State {
     ledger: Mutex<Vec<Answer>>,
     requests: Mutex<Vec<String>>,
+    bodies: Mutex<Vec<String>>,
     stopped: AtomicBool,
 }
 
@@ -118,6 +119,11 @@ impl Mock {
     /// Every answer so far, in the order given.
     pub fn ledger(&self) -> Vec<Answer> {
         locked(&self.state.ledger).clone()
+    }
+
+    /// Everything clients have sent for answers so far: what really reached the model.
+    pub fn bodies(&self) -> Vec<String> {
+        locked(&self.state.bodies).clone()
     }
 
     /// Every request so far as `METHOD /path`, those without an endpoint included.
@@ -175,6 +181,7 @@ impl State {
             Ok(body) => body,
             Err(error) => return Response::error(400, &error.to_string()),
         };
+        locked(&self.bodies).push(body.to_string());
         let exchange = match api {
             Api::Messages => anthropic::read(&body),
             Api::Responses => responses::read(&body),

@@ -1,0 +1,66 @@
+//! `backstory commit`: seal sessions now.
+
+use crate::context::Context;
+use crate::error::{Exit, Failure};
+use crate::figures::plural;
+use crate::progress::SweepBar;
+use crate::sweep;
+use crate::ui::Ui;
+use crate::upkeep;
+use crate::{hub, ids};
+use backstory_engine::live::{SealChoice, SealOptions, SealReport};
+use backstory_store::Vault;
+
+/// Arguments of `commit`.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    /// This session, live or not: an id or its beginning, or `last`
+    #[arg(value_name = "ID", conflicts_with = "pending")]
+    pub(crate) id: Option<String>,
+    /// Only what waits: ended, about to be compacted, left behind, or silent for long
+    #[arg(long)]
+    pub(crate) pending: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
+    let settings = context.settings(ui)?;
+    let options = sweep::options(&settings, sweep::configured_roots(&settings))?;
+    let choice = match &args.id {
+        Some(id) => {
+            let vault = Vault::open(&options.archive.home)?;
+            SealChoice::Session(ids::resolve(&vault, id)?.uid)
+        }
+        None if args.pending => SealChoice::Pending,
+        None => SealChoice::All,
+    };
+    let seal = SealOptions { knobs: settings.live, choice };
+    let mut bar = SweepBar::new(ui.may_draw());
+    let mut progress = |progress| bar.update(progress);
+    let report = backstory_engine::commit(&options, &seal, context.now, &mut progress);
+    bar.finish();
+    let report = report?;
+    if ui.json {
+        ui.json_line(&upkeep::sealing_shape(&report.seals))?;
+    } else if !ui.is_quiet() {
+        write_report(&report.seals, ui)?;
+    }
+    hub::deliver(&settings, &options.archive.home, ui);
+    let failed = upkeep::warn_of_unsealed(&report.seals, ui);
+    let exit = sweep::exit(&report.sync, ui);
+    Ok(if failed { Exit::Problems } else { exit })
+}
+
+fn write_report(report: &SealReport, ui: &mut Ui) -> Result<(), Failure> {
+    for sealed in &report.sealed {
+        ui.line(upkeep::sealed_line(sealed))?;
+    }
+    if report.sealed.is_empty() {
+        ui.line("nothing to seal")?;
+    }
+    if report.waiting > 0 {
+        let sessions = plural(report.waiting, "session");
+        ui.line(format!("{sessions} not yet: the end of the log is not written"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! `backstory hook`: what the hooks of agents run. It reads the agent's JSON, answers in the agent's own
+//! form, always exits 0 and never takes longer than its budget.
+
+use crate::context::Context;
+use crate::error::{Exit, Failure};
+use crate::hook;
+use crate::ui::Ui;
+
+/// Arguments of `hook`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Whose hook it is: claude, codex or grok
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: String,
+    /// What happened, as the agent names it; without it, what the JSON says
+    #[arg(value_name = "EVENT")]
+    pub(crate) event: Option<String>,
+    /// Whatever else a newer installation passes
+    #[arg(value_name = "MORE", hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) more: Vec<String>,
+}
+
+/// Runs the command. Whatever goes wrong, the agent goes on.
+pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
+    let answer = hook::answer(&args.agent, args.event.as_deref().unwrap_or_default(), context);
+    // An agent that does not listen any more is not to be told so.
+    let _ = ui.line(answer).and_then(|()| ui.finish());
+    Ok(Exit::Success)
+}

@@ -1,0 +1,112 @@
+//! `backstory recall`: exactly what an agent would be told at a prompt.
+
+use crate::context::Context;
+use crate::env::Env;
+use crate::error::{Exit, Failure};
+use crate::figures::{count, plural};
+use crate::ui::{DIM, Ui, paint};
+use crate::untrusted::one_line;
+use crate::{open, typed};
+use backstory_api as api;
+use backstory_distill::recall::{DEFAULT_ITEMS, MAX_BYTES, tokens};
+use backstory_engine::project_key;
+use backstory_engine::recall::{Recall, RecallItem, RecallOptions, recall};
+use backstory_engine::search::Searcher;
+use backstory_store::Vault;
+use std::path::{Path, PathBuf};
+
+/// A longer prompt asks for nothing more.
+const MAX_INPUT: u64 = 256 * 1024;
+
+/// Arguments of `recall`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The prompt; `-` reads it from stdin
+    #[arg(value_name = "PROMPT", required = true)]
+    pub(crate) prompt: Vec<String>,
+    /// Of the project in this folder, instead of the one you stand in
+    #[arg(long, value_name = "DIR", conflicts_with = "all")]
+    pub(crate) project: Option<PathBuf>,
+    /// Of every project
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// At most so many things
+    #[arg(long, short = 'n', value_name = "N", default_value_t = DEFAULT_ITEMS as u8)]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=50))]
+    pub(crate) limit: u8,
+    /// At most so many bytes
+    #[arg(long, value_name = "BYTES", default_value_t = MAX_BYTES as u16)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=MAX_BYTES as i64))]
+    pub(crate) max_bytes: u16,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
+    let archive = open::archive(&context.settings(ui)?)?;
+    let vault = Vault::open(&archive.home)?;
+    let searcher = Searcher::open(&vault, &*archive.index)?;
+    let prompt = match args.prompt.as_slice() {
+        [only] if only == "-" => typed::from_stdin(MAX_INPUT)?,
+        words => words.join(" "),
+    };
+    let dir = args.project.as_deref().unwrap_or(Path::new(""));
+    let options = RecallOptions {
+        project: project_key(&Env::absolute(dir)),
+        everywhere: args.all,
+        max_bytes: usize::from(args.max_bytes),
+        limit: usize::from(args.limit),
+        prompt,
+        ..RecallOptions::default()
+    };
+    let found = recall(&vault, &searcher, &options)?;
+    if ui.json {
+        ui.json_line(&shape(&options, &found))?;
+    } else if !found.is_empty() {
+        ui.line(&found.text)?;
+    }
+    if found.is_empty() {
+        nothing(&options, ui);
+        return Ok(Exit::NothingFound);
+    }
+    if !ui.json {
+        let many = plural(found.items.len() as u64, "thing");
+        let (bytes, tokens) = (count(found.text.len() as u64), count(tokens(&found.text).into()));
+        ui.status(paint(DIM, format_args!("{many}, {bytes} bytes, about {tokens} tokens")));
+        let told = if ui.is_verbose() { found.items.as_slice() } else { &[] };
+        for (item, number) in told.iter().zip(1..) {
+            let RecallItem { score, why, .. } = item;
+            ui.status(paint(DIM, format_args!("{number}. {score:.2}: {}", one_line(why))));
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn shape(options: &RecallOptions, found: &Recall) -> api::Recall {
+    api::Recall {
+        prompt: options.prompt.clone(),
+        project: options.project.clone().filter(|_| !options.everywhere),
+        considered: found.considered,
+        items: found.items.iter().map(item).collect(),
+        text: found.text.clone(),
+        bytes: found.text.len(),
+        tokens: tokens(&found.text),
+    }
+}
+
+fn item(item: &RecallItem) -> api::RecalledItem {
+    api::RecalledItem {
+        category: item.category.name().to_owned(),
+        address: item.address.clone(),
+        text: item.text.clone(),
+        score: item.score,
+        why: item.why.clone(),
+        tokens: item.tokens,
+    }
+}
+
+fn nothing(options: &RecallOptions, ui: &mut Ui) {
+    ui.status("nothing relevant is known: an agent would be told nothing");
+    if !options.everywhere {
+        ui.status("  --all looks in every project");
+    }
+}

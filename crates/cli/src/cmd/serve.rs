@@ -1,0 +1,111 @@
+//! `backstory serve`: the archive for agents and their plugins, over HTTP.
+
+use super::mcp;
+use crate::context::Context;
+use crate::env::{BACKSTORY_SERVER_KEY, Env};
+use crate::error::{Exit, Failure, Kind};
+use crate::sweep;
+use crate::ui::{DIM, Ui, paint};
+use backstory_api as api;
+use backstory_server::Options;
+use backstory_server::mcp::Desk;
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
+use std::time::Duration;
+
+/// Arguments of `serve`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Listen on this address; any but this machine's own needs a key in BACKSTORY_SERVER_KEY
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:1933")]
+    listen: String,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
+    let settings = context.settings(ui)?;
+    let key = key(&context.env)?;
+    let address = address(&args.listen, key.is_some())?;
+    let sync = sweep::options(&settings, sweep::configured_roots(&settings))?;
+    sync.archive.home.create()?;
+    let listener = TcpListener::bind(address).map_err(|error| {
+        Failure::usage(format!("cannot listen on {address}"))
+            .cause(&error)
+            .hint("another server may be running there; --listen HOST:PORT chooses another address")
+    })?;
+    let url = format!("http://{}", listener.local_addr().unwrap_or(address));
+    if ui.json {
+        ui.json_line(&api::http::Serving { url, needs_key: key.is_some() })?;
+        ui.finish()?;
+    } else {
+        ui.status(paint(DIM, format_args!("listening on {url}; Ctrl-C ends it")));
+    }
+    let idle = Duration::from_millis(settings.live.idle_ttl_ms.max(1) as u64);
+    // Whoever asks stands somewhere else.
+    let desk = Desk { project: None, ..mcp::desk(&settings, context)? };
+    let options = Options { idle, ..Options::new(sync, key, desk) };
+    backstory_server::run(options, listener)
+        .map_err(|error| Failure::new(Kind::Problems, "the server stopped").cause(&error))?;
+    Ok(Exit::Success)
+}
+
+/// What askers must show.
+fn key(env: &Env) -> Result<Option<String>, Failure> {
+    let Some(key) = env.get(BACKSTORY_SERVER_KEY) else { return Ok(None) };
+    let key = key.into_string().ok().filter(|key| key.bytes().all(|byte| byte.is_ascii_graphic()));
+    match key {
+        Some(key) => Ok(Some(key)),
+        None => Err(Failure::usage(format!(
+            "{BACKSTORY_SERVER_KEY} must consist of printable ASCII characters without spaces"
+        ))),
+    }
+}
+
+/// Where to listen. Without a key only this machine may ask.
+fn address(listen: &str, has_key: bool) -> Result<SocketAddr, Failure> {
+    let found = listen.to_socket_addrs().map_err(|error| {
+        Failure::usage(format!("{listen:?} is no address to listen on"))
+            .cause(&error)
+            .hint("try 127.0.0.1:1933")
+    })?;
+    let all: Vec<SocketAddr> = found.collect();
+    let is_own = |address: &SocketAddr| match address.ip() {
+        IpAddr::V4(ip) => ip.is_loopback(),
+        IpAddr::V6(ip) => ip.is_loopback(),
+    };
+    let Some(first) = all.first() else {
+        return Err(Failure::usage(format!("{listen:?} names no machine")));
+    };
+    if !has_key && !all.iter().all(is_own) {
+        return Err(Failure::usage(format!(
+            "{listen} can be reached from other machines, and there is no key"
+        ))
+        .hint(format!("set {BACKSTORY_SERVER_KEY}, or listen on 127.0.0.1")));
+    }
+    Ok(*first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_served_without_a_key() {
+        for own in ["127.0.0.1:1933", "[::1]:0", "localhost:1933"] {
+            assert!(address(own, false).is_ok(), "{own}");
+        }
+        for other in ["0.0.0.0:1933", "[::]:1933", "192.168.0.2:80"] {
+            let failure = address(other, false).unwrap_err();
+            assert!(failure.hints[0].contains(BACKSTORY_SERVER_KEY), "{other}");
+            assert!(address(other, true).is_ok(), "{other}");
+        }
+        assert_eq!(address("1933", true).unwrap_err().kind.code(), 2);
+    }
+
+    #[test]
+    fn a_key_must_fit_into_a_header() {
+        let with = |key: &str| self::key(&Env::fixed([(BACKSTORY_SERVER_KEY, key.into())]));
+        assert_eq!(with("s3cret").unwrap().as_deref(), Some("s3cret"));
+        assert_eq!(with("").unwrap(), None);
+        assert!(with("two words").is_err() && with("ü").is_err());
+    }
+}

@@ -1,0 +1,127 @@
+//! A hook of an agent: note what happened, hand over what helps, never keep the agent waiting.
+//!
+//! Noting comes first and is one or two small files; recalling only reads. Both run in a thread of their
+//! own, and when the budget is spent the agent gets the empty answer. What is noted is complete by then or
+//! left to the next sync, which reads the agent's log anyway.
+
+mod capture;
+mod log;
+mod recalling;
+mod worker;
+
+use crate::context::Context;
+use crate::env::{BACKSTORY_AUTO_CAPTURE, BACKSTORY_DEBUG, Env};
+use crate::open;
+use crate::settings::Settings;
+use backstory_adapters::hooks::{self, Answer, HookCall};
+use backstory_engine::Archive;
+use backstory_model::{Flavor, Timestamp};
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// A hook that only notes something is done in milliseconds, unless the disk is stuck.
+const CAPTURE_BUDGET: Duration = Duration::from_secs(1);
+/// What an agent sends is read up to here: tool outputs may be long, and their end is not needed.
+const MAX_INPUT: u64 = 16 << 20;
+/// The answer that says nothing, to every agent.
+const NOTHING: &str = "{}";
+
+/// What a hook knows before it reads what the agent sends.
+struct Hook {
+    agent: String,
+    event: String,
+    env: Env,
+    home: Option<PathBuf>,
+    store: Option<String>,
+    now: Timestamp,
+    settings: Settings,
+    ends: Instant,
+}
+
+/// What happened, and where it is noted.
+struct Scene<'a> {
+    call: &'a HookCall,
+    archive: &'a Archive,
+    settings: &'a Settings,
+    now: Timestamp,
+    /// Nothing is waited for after this.
+    ends: Instant,
+}
+
+/// What the agent is answered.
+pub(crate) fn answer(agent: &str, event: &str, context: &Context) -> String {
+    let (home, store) = (context.global.home.clone(), context.global.store.clone());
+    // `doctor` tells what is wrong with settings that cannot be read.
+    let Ok(settings) = Settings::load(&context.env, home.as_deref(), store.as_deref()) else {
+        return NOTHING.to_owned();
+    };
+    let budget = Duration::from_millis(settings.recall.timeout_ms).max(CAPTURE_BUDGET);
+    let hook = Hook {
+        agent: agent.to_owned(),
+        event: event.to_owned(),
+        env: context.env.clone(),
+        home,
+        store,
+        now: context.now,
+        settings,
+        ends: Instant::now() + budget,
+    };
+    let (tell, told) = mpsc::channel();
+    // Whatever this thread waits for (standard input, a disk, a server), the agent does not.
+    std::thread::spawn(move || tell.send(hook.run()));
+    told.recv_timeout(budget).unwrap_or_else(|_| NOTHING.to_owned())
+}
+
+impl Hook {
+    fn run(self) -> String {
+        let log = log::Log::new(
+            &self.settings.home.value,
+            self.env.is_on(BACKSTORY_DEBUG, false),
+            self.now,
+        );
+        match self.heard(&log) {
+            Ok(answer) => answer,
+            Err(why) => {
+                log.line(&format!("{} {}: {why}", self.agent, self.event));
+                NOTHING.to_owned()
+            }
+        }
+    }
+
+    /// Takes in what the agent sent; the answer, or why there is none.
+    fn heard(&self, log: &log::Log) -> Result<String, String> {
+        let mut sent = Vec::new();
+        let read = std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut sent);
+        read.map_err(|error| format!("standard input: {error}"))?;
+        let flavor = Flavor::from_name(&self.agent);
+        let call = hooks::read(flavor, &self.event, &sent, &|name| self.env.get(name))
+            .map_err(|declined| declined.to_string())?;
+        let archive = open::archive(&self.settings).map_err(|failure| failure.message)?;
+        let scene = Scene {
+            call: &call,
+            archive: &archive,
+            settings: &self.settings,
+            now: self.now,
+            ends: self.ends,
+        };
+        if self.env.is_on(BACKSTORY_AUTO_CAPTURE, true) {
+            match capture::note(&scene) {
+                Ok(true) => worker::start(self, log),
+                Ok(false) => {}
+                // What cannot be noted must not keep the agent from what is known.
+                Err(error) => log.line(&format!("{}: {error}", call.event_name)),
+            }
+        }
+        let context = if hooks::takes_context(call.agent, call.event) {
+            recalling::context(&scene).map_err(|failure| failure.message)?
+        } else {
+            None
+        };
+        let bytes = context.as_ref().map_or(0, String::len);
+        log.line(&format!("{} {} {}: {bytes} bytes", call.agent, call.event_name, call.session_id));
+        let answer = Answer { context, message: None };
+        Ok(hooks::answer(call.agent, &call.event, &call.event_name, &answer))
+    }
+}

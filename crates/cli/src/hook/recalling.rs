@@ -1,0 +1,74 @@
+//! What is handed over, and when: at a prompt, when a tool failed, when a session goes on.
+
+use super::Scene;
+use crate::error::Failure;
+use backstory_adapters::hooks::{Beginning, HookEvent};
+use backstory_engine::live;
+use backstory_engine::project_key;
+use backstory_engine::recall::{
+    ErrorOptions, Occasion, Recall, RecallOptions, at_error, at_prompt, at_resume,
+};
+use backstory_model::SessionUid;
+use std::time::{Duration, Instant};
+
+/// How often a seal that is being made is looked for, and how long at the most.
+const GLANCE: Duration = Duration::from_millis(10);
+const SEAL_PATIENCE: Duration = Duration::from_millis(1_500);
+
+/// The block for the agent, if there is anything to tell.
+pub(super) fn context(scene: &Scene<'_>) -> Result<Option<String>, Failure> {
+    let call = scene.call;
+    let session = SessionUid::new(call.agent, &call.session_id);
+    let occasion = Occasion { session: &session, event: &call.event_name, at: scene.now };
+    let project = call.cwd.as_deref().and_then(project_key);
+    let knobs = &scene.settings.recall;
+    let recall = match call.event {
+        HookEvent::UserPromptSubmit if knobs.at_prompts => {
+            let Some(prompt) = call.prompt.clone() else { return Ok(None) };
+            let options = RecallOptions {
+                prompt,
+                project,
+                everywhere: knobs.everywhere,
+                max_bytes: knobs.max_bytes,
+                limit: knobs.limit,
+                ..RecallOptions::default()
+            };
+            at_prompt(scene.archive, &options, &occasion)?
+        }
+        HookEvent::PostToolUse | HookEvent::PostToolUseFailure if knobs.at_errors => {
+            let Some(tool) = call.tool.as_ref().filter(|tool| tool.may_have_failed()) else {
+                return Ok(None);
+            };
+            let options = ErrorOptions {
+                output: tool.output.clone(),
+                project,
+                everywhere: knobs.everywhere,
+                ..ErrorOptions::default()
+            };
+            at_error(scene.archive, &options, &occasion)?
+        }
+        HookEvent::SessionStart if knobs.at_resume => resumed(scene, &occasion)?,
+        _ => return Ok(None),
+    };
+    Ok(Some(recall.text).filter(|text| !text.is_empty()))
+}
+
+/// What a session that goes on was about. One that is still open has its own words.
+fn resumed(scene: &Scene<'_>, occasion: &Occasion<'_>) -> Result<Recall, Failure> {
+    let beginning = scene.call.beginning;
+    let goes_on = matches!(beginning, Some(Beginning::Resume | Beginning::Compact));
+    if !goes_on {
+        return Ok(Recall::default());
+    }
+    let state = || live::state_of(&scene.archive.home, scene.call.agent, &scene.call.session_id);
+    if beginning == Some(Beginning::Compact) {
+        // The seal of what was compacted is being made right now.
+        let ends = scene.ends.min(Instant::now() + SEAL_PATIENCE);
+        while state().is_some_and(|state| state.mark.is_some()) && Instant::now() < ends {
+            std::thread::sleep(GLANCE);
+        }
+    } else if state().is_some_and(|state| state.open) {
+        return Ok(Recall::default());
+    }
+    Ok(at_resume(scene.archive, scene.settings.recall.resume_chars, occasion)?)
+}

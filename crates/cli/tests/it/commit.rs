@@ -1,0 +1,112 @@
+//! Sealing sessions: by request, by any sync, and what is told of it.
+
+use crate::sandbox::{NOW, Sandbox};
+use backstory_engine::live::{Happening, Knobs, LiveEvent, note};
+use backstory_model::{Flavor, SessionUid, Timestamp};
+use backstory_store::{Home, Vault};
+
+const ID: &str = "5ea1ed00-0000-4000-8000-000000000001";
+
+fn archive(sandbox: &Sandbox) -> Home {
+    sandbox.archive_in("archive")
+}
+
+fn sandbox() -> Sandbox {
+    let mut sandbox = Sandbox::new();
+    sandbox.set("BACKSTORY_HOME", &archive(&sandbox).dir().display().to_string());
+    sandbox.write_claude(ID, &[("Make the cache expire", "It expires after an hour now.")]);
+    sandbox
+}
+
+/// A hook fires, so many minutes before now.
+fn hook(sandbox: &Sandbox, happening: Happening, minutes: i64) {
+    let event = LiveEvent {
+        agent: Flavor::Claude,
+        session: ID.into(),
+        happening,
+        event: format!("{happening:?}"),
+        transcript_path: Some(sandbox.home().join(format!(".claude/projects/-shop/{ID}.jsonl"))),
+        cwd: None,
+        last_message: None,
+    };
+    let at = Timestamp(Timestamp::parse(NOW).unwrap().0 - minutes * 60_000);
+    note(&archive(sandbox), &event, at, &Knobs::default()).unwrap();
+}
+
+#[test]
+fn what_waits_is_sealed_and_told() {
+    let sandbox = sandbox();
+    hook(&sandbox, Happening::Stopped, 1);
+    insta::assert_snapshot!("nothing_waits", sandbox.run(&["commit", "--pending"]));
+    insta::assert_snapshot!("one_may_run", sandbox.run(&["status"]));
+    hook(&sandbox, Happening::Ended, 0);
+    insta::assert_snapshot!("one_ended", sandbox.run(&["commit", "--pending"]));
+    insta::assert_snapshot!("nothing_new", sandbox.run(&["commit"]));
+    let uid = SessionUid::new(Flavor::Claude, ID);
+    let seals = Vault::open(&archive(&sandbox)).unwrap().seals_of(&uid).unwrap();
+    assert_eq!(seals.len(), 1);
+    insta::assert_snapshot!("overview_of_a_seal", seals[0].overview);
+}
+
+#[test]
+fn any_sync_seals_who_is_silent() {
+    let sandbox = sandbox();
+    hook(&sandbox, Happening::Stopped, 31);
+    let synced = &sandbox.json(&["sync", "--json"])[0];
+    assert_eq!(synced["sealing"]["sealed"][0]["reason"], "idle", "{synced}");
+    let status = &sandbox.json(&["status", "--json"])[0];
+    assert_eq!(status["live"], serde_json::json!({"sessions": 0, "waiting": 0}));
+}
+
+#[test]
+fn a_sweep_over_some_folders_seals_nobody() {
+    let sandbox = sandbox();
+    hook(&sandbox, Happening::Stopped, 31);
+    let synced = &sandbox.json(&["sync", "--agent", "codex", "--json"])[0];
+    assert!(synced["sealing"].is_null(), "{synced}");
+    let synced = &sandbox.json(&["sync", "--no-distil", "--json"])[0];
+    assert!(synced["sealing"].is_null(), "{synced}");
+    let status = &sandbox.json(&["status", "--json"])[0];
+    assert_eq!(status["live"], serde_json::json!({"sessions": 1, "waiting": 1}));
+}
+
+#[test]
+fn knobs_go_by_both_names() {
+    for name in ["BACKSTORY_IDLE_TTL_MS", "OPENVIKING_CODEX_IDLE_TTL_MS"] {
+        let mut sandbox = sandbox();
+        sandbox.set(name, "60000");
+        hook(&sandbox, Happening::Stopped, 2);
+        let sealed = &sandbox.json(&["commit", "--pending", "--json"])[0];
+        assert_eq!(sealed["sealed"][0]["reason"], "idle", "{name}: {sealed}");
+    }
+}
+
+#[test]
+fn one_session_is_sealed_by_its_id() {
+    let sandbox = sandbox();
+    sandbox.run(&["sync"]);
+    let sealed = &sandbox.json(&["commit", "5ea1ed00", "--json"])[0];
+    assert_eq!(sealed["sealed"][0]["reason"], "asked", "{sealed}");
+    assert_eq!(sandbox.run(&["commit", "none"]).code, 5);
+    assert_eq!(sandbox.run(&["commit", "last", "--pending"]).code, 2);
+}
+
+#[test]
+fn seals_go_along_with_an_export() {
+    let sandbox = sandbox();
+    sandbox.run(&["sync"]);
+    sandbox.run(&["commit", "5ea1ed00"]);
+    let exported = sandbox.run(&["export"]).stdout;
+    assert!(exported.contains("\"type\":\"seal\""), "{exported}");
+    sandbox.write("all.jsonl", &exported);
+    let imported = sandbox.run(&["import", "all.jsonl", "--home", "other"]);
+    assert_eq!(imported.code, 0, "{imported}");
+    let uid = SessionUid::new(Flavor::Claude, ID);
+    let seals = |home: &Home| Vault::open(home).unwrap().seals_of(&uid).unwrap();
+    let (ours, theirs) = (seals(&archive(&sandbox)), seals(&sandbox.archive_in("other")));
+    assert_eq!(ours.len(), 1);
+    assert_eq!(ours, theirs);
+    let forgotten = sandbox.run(&["forget", "5ea1ed00", "--yes"]);
+    assert_eq!(forgotten.code, 0, "{forgotten}");
+    assert!(seals(&archive(&sandbox)).is_empty());
+}

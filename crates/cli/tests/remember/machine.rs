@@ -1,0 +1,95 @@
+//! A machine with one agent, on which `backstory install` was run.
+
+use backstory_model::{EventKind, Flavor, SealReason, SessionUid};
+use backstory_store::Vault;
+use backstory_testkit::agents::{Agent, Clis, cache, install};
+use backstory_testkit::mock::Mock;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long the sync behind a hook may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The installed CLIs.
+pub(crate) fn clis() -> Clis {
+    install(&cache().unwrap()).unwrap_or_else(|error| {
+        panic!("the real agent CLIs could not be installed, so nothing was tested: {error}")
+    })
+}
+
+/// One agent with its hooks.
+pub(crate) struct Machine<'a> {
+    pub(crate) agent: Agent<'a>,
+    flavor: Flavor,
+    _dir: tempfile::TempDir,
+}
+
+impl<'a> Machine<'a> {
+    pub(crate) fn new(flavor: Flavor, clis: &Clis, mock: &'a Mock) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let agent = Agent::prepare(flavor, clis, &dir.path().join("machine"), mock).unwrap();
+        let machine = Self { agent: agent.trusting_hooks(), flavor, _dir: dir };
+        machine.backstory(&["install", flavor.name()]);
+        machine
+    }
+
+    /// Runs the product as the user would; it must succeed.
+    pub(crate) fn backstory(&self, arguments: &[&str]) -> String {
+        self.backstory_at(None, arguments)
+    }
+
+    /// The same, with another archive than the one hooks use.
+    pub(crate) fn backstory_at(&self, home: Option<&Path>, arguments: &[&str]) -> String {
+        let began = Instant::now();
+        loop {
+            let program = Path::new(env!("CARGO_BIN_EXE_backstory"));
+            let mut command = self.agent.sandbox().command(program);
+            command.envs(home.map(|home| ("BACKSTORY_HOME", home)));
+            let output = command.args(arguments).output().unwrap();
+            // A hook may have started a sync of its own.
+            if output.status.code() == Some(4) && began.elapsed() < PATIENCE {
+                std::thread::sleep(Duration::from_millis(50));
+                continue;
+            }
+            assert!(
+                output.status.success(),
+                "{arguments:?}: {}{}",
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            );
+            return String::from_utf8(output.stdout).unwrap();
+        }
+    }
+
+    /// Everything of an archive as it is exported.
+    pub(crate) fn export(&self, home: Option<&Path>) -> String {
+        self.backstory_at(home, &["export"])
+    }
+
+    fn vault(&self) -> Option<Vault> {
+        let home: PathBuf = self.agent.sandbox().home.join(".local/share/backstory");
+        Vault::open(&backstory_store_sqlite::home(&home)).ok()
+    }
+
+    /// Kinds and texts of a session's events.
+    pub(crate) fn events(&self, session: &str) -> Vec<(EventKind, String)> {
+        let vault = self.vault().unwrap();
+        let events = vault.events(&SessionUid::new(self.flavor, session)).unwrap();
+        events.iter().map(|event| (event.kind, vault.payload(event).unwrap())).collect()
+    }
+
+    /// Waits until what a hook began has sealed a session, for the right reason.
+    pub(crate) fn wait_for_seal(&self, session: &str, reason: SealReason) {
+        let uid = SessionUid::new(self.flavor, session);
+        let began = Instant::now();
+        loop {
+            let seals = self.vault().map(|vault| vault.seals_of(&uid).unwrap()).unwrap_or_default();
+            if let Some(seal) = seals.last() {
+                assert_eq!(seal.reason, reason, "{uid}");
+                return;
+            }
+            assert!(began.elapsed() < PATIENCE, "{uid} was never sealed");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}

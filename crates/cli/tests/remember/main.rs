@@ -1,0 +1,122 @@
+//! The real agent CLIs remember: hooks and servers that `backstory install` registered, a scripted model,
+//! real transcripts. What reached the model is read from what the model was sent.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
+mod machine;
+
+use backstory_model::{EventKind, Flavor, SealReason};
+use backstory_testkit::mock::Mock;
+use machine::{Machine, clis};
+use std::time::Duration;
+
+/// Agents whose hooks hand over context at prompts.
+const WITH_CONTEXT: [Flavor; 2] = [Flavor::Claude, Flavor::Codex];
+
+const FACT: &str = "The staging database listens on port 6543 behind the heron proxy.";
+const QUESTION: &str = "On which port does the staging database listen behind the proxy?";
+
+#[test]
+fn a_second_session_recalls_what_the_first_was_told() {
+    for flavor in WITH_CONTEXT {
+        let mock = Mock::start().unwrap();
+        let machine = Machine::new(flavor, &clis(), &mock);
+        let first = machine.agent.run(&format!("{FACT} Keep it in mind. @@say Noted.@@")).unwrap();
+        machine.wait_for_seal(&first.session, SealReason::Ended);
+        let before = mock.bodies().len();
+        machine.agent.run(&format!("{QUESTION} @@say It is 6543.@@")).unwrap();
+        let sent = mock.bodies()[before..].concat();
+        assert!(sent.contains("backstory-context"), "{flavor}: nothing was handed over");
+        assert!(sent.contains("6543 behind the heron proxy"), "{flavor}: the fact was not");
+    }
+}
+
+#[test]
+fn nothing_of_ours_is_taken_for_the_users_words() {
+    for flavor in WITH_CONTEXT {
+        let mock = Mock::start().unwrap();
+        let machine = Machine::new(flavor, &clis(), &mock);
+        let first = machine.agent.run(&format!("{FACT} @@say Noted.@@")).unwrap();
+        machine.wait_for_seal(&first.session, SealReason::Ended);
+        let second = machine.agent.run(&format!("{QUESTION} @@say It is 6543.@@")).unwrap();
+        machine.wait_for_seal(&second.session, SealReason::Ended);
+        assert!(mock.bodies().concat().contains("backstory-context"), "{flavor}");
+        let said: Vec<String> = machine
+            .events(&second.session)
+            .into_iter()
+            .filter(|(kind, _)| matches!(kind, EventKind::UserMsg | EventKind::AssistantMsg))
+            .map(|(_, text)| text)
+            .collect();
+        assert_eq!(said.len(), 2, "{flavor}: {said:?}");
+        assert!(said.iter().all(|text| !text.contains("backstory-context")), "{flavor}: {said:?}");
+    }
+}
+
+#[test]
+fn an_error_met_before_is_answered_with_what_helped() {
+    for flavor in Flavor::ALL {
+        let mock = Mock::start().unwrap();
+        let machine = Machine::new(flavor, &clis(), &mock);
+        let header = machine.agent.sandbox().project.join("generated.h");
+        let makefile = "check:\n\t@test -f generated.h || { echo 'src/main.c:3:10: fatal error: \
+                        generated.h: No such file or directory' >&2; exit 2; }\n\t@echo ok\n";
+        fs_err::write(machine.agent.sandbox().project.join("Makefile"), makefile).unwrap();
+        let steps = "@@sh make check@@ @@sh touch generated.h@@ @@sh make check@@";
+        let first =
+            machine.agent.run(&format!("Make it build. {steps} @@say It builds.@@")).unwrap();
+        machine.wait_for_seal(&first.session, SealReason::Ended);
+        fs_err::remove_file(&header).unwrap();
+        let before = mock.bodies().len();
+        machine.agent.run("Does it still build? @@sh make check@@ @@say No.@@").unwrap();
+        let sent = mock.bodies()[before..].concat();
+        assert!(sent.contains("backstory-context"), "{flavor}: nothing was handed over");
+        assert!(sent.contains("touch generated.h"), "{flavor}: the fix was not");
+    }
+}
+
+#[test]
+fn a_resumed_session_is_told_what_it_was_about() {
+    for flavor in WITH_CONTEXT {
+        let mock = Mock::start().unwrap();
+        let machine = Machine::new(flavor, &clis(), &mock);
+        let first = machine.agent.run(&format!("{FACT} @@say Noted.@@")).unwrap();
+        machine.wait_for_seal(&first.session, SealReason::Ended);
+        let before = mock.bodies().len();
+        machine.agent.resume("Where were we? @@say At the proxy.@@").unwrap();
+        let sent = mock.bodies()[before..].concat();
+        assert!(sent.contains("session-resume"), "{flavor}: nothing was handed over");
+        assert!(sent.contains(&format!("backstory://{flavor}:{}", first.session)), "{flavor}");
+    }
+}
+
+#[test]
+fn grok_recalls_through_its_server_of_tools() {
+    let mock = Mock::start().unwrap();
+    let machine = Machine::new(Flavor::Grok, &clis(), &mock);
+    let first = machine.agent.run(&format!("{FACT} @@say Noted.@@")).unwrap();
+    machine.wait_for_seal(&first.session, SealReason::Ended);
+    let before = mock.bodies().len();
+    let call = format!(
+        r#"@@tool use_tool {{"tool_name":"backstory__recall","tool_input":{{"query":"{QUESTION}"}}}}@@"#
+    );
+    machine.agent.run(&format!("Look it up. {call} @@say It is 6543.@@")).unwrap();
+    let sent = mock.bodies()[before..].concat();
+    assert!(sent.contains("6543 behind the heron proxy"), "the fact was not found: {sent}");
+}
+
+#[test]
+fn killing_an_agent_loses_nothing() {
+    for flavor in Flavor::ALL {
+        let mock = Mock::start().unwrap();
+        let machine = Machine::new(flavor, &clis(), &mock);
+        let slow = "@@sh python3 -c 'import time; time.sleep(0.4)'@@";
+        for (kill, after) in [300, 700, 1_100, 1_700].into_iter().enumerate() {
+            let prompt = format!("Piece number {kill}. {slow} {slow} @@say Done.@@");
+            machine.agent.run_until_killed(&prompt, Duration::from_millis(after)).unwrap();
+        }
+        machine.backstory(&["sync"]);
+        let kept = machine.export(None);
+        let fresh = tempfile::tempdir().unwrap();
+        machine.backstory_at(Some(fresh.path()), &["sync"]);
+        assert_eq!(kept, machine.export(Some(fresh.path())), "{flavor}: what hooks did shows");
+    }
+}

@@ -1,0 +1,115 @@
+//! `state/recalled/`: what each session was told, so that nothing is told twice and the same prompt is
+//! answered with the same bytes.
+
+use super::injections::{InjectedItem, prompt_hash};
+use super::{Muted, RecallItem};
+use crate::journal::{read_if_there, replace};
+use backstory_model::SessionUid;
+use backstory_store::{Home, create_private_dir};
+use fs_err as fs;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::PathBuf;
+
+/// Addresses remembered; who was told more may hear the first again.
+const MAX_ADDRESSES: usize = 500;
+/// Prompts remembered with what was told.
+const MAX_PROMPTS: usize = 20;
+
+/// What a session was told.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Given {
+    /// Addresses, in the order they were told.
+    #[serde(default)]
+    pub addresses: Vec<String>,
+    /// The last prompts, with what was told at each.
+    #[serde(default)]
+    prompts: Vec<Prompt>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Prompt {
+    hash: String,
+    items: Vec<InjectedItem>,
+}
+
+impl Given {
+    /// What a session was told; nothing if nobody remembers.
+    pub fn read(home: &Home, session: &SessionUid) -> Self {
+        let bytes = read_if_there(&path(home, session)).ok().flatten();
+        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    /// What was told at a prompt before, unless some of it is muted since.
+    pub(super) fn at(&self, prompt: &str, muted: &Muted) -> Option<Vec<RecallItem>> {
+        let hash = prompt_hash(prompt);
+        let known = self.prompts.iter().find(|known| known.hash == hash)?;
+        if known.items.iter().any(|item| muted.has_address(&item.address)) {
+            return None;
+        }
+        known.items.iter().map(InjectedItem::told).collect()
+    }
+
+    /// Adds what is told at a prompt.
+    pub(super) fn note(&mut self, prompt: &str, items: &[RecallItem]) {
+        for item in items {
+            if !self.addresses.contains(&item.address) {
+                self.addresses.push(item.address.clone());
+            }
+        }
+        let hash = prompt_hash(prompt);
+        self.prompts.retain(|known| known.hash != hash);
+        self.prompts.push(Prompt { hash, items: items.iter().map(InjectedItem::from).collect() });
+        let surplus = self.addresses.len().saturating_sub(MAX_ADDRESSES);
+        self.addresses.drain(..surplus);
+        let surplus = self.prompts.len().saturating_sub(MAX_PROMPTS);
+        self.prompts.drain(..surplus);
+    }
+
+    pub(super) fn write(&self, home: &Home, session: &SessionUid) -> io::Result<()> {
+        create_private_dir(&dir(home))?;
+        replace(&path(home, session), &serde_json::to_vec(self)?)
+    }
+}
+
+/// Forgets what a session was told: its context was compacted, so it may be told again.
+pub fn forget_given(home: &Home, session: &SessionUid) -> io::Result<()> {
+    match fs::remove_file(path(home, session)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Removes what is remembered of some sessions, and what others were told of them.
+pub(super) fn erase(home: &Home, sessions: &[SessionUid]) -> io::Result<()> {
+    for session in sessions {
+        forget_given(home, session)?;
+    }
+    let files = match fs::read_dir(dir(home)) {
+        Ok(files) => files,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for file in files {
+        let path = file?.path();
+        let Some(bytes) = read_if_there(&path)? else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        if sessions.iter().any(|uid| text.contains(uid.as_str())) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
+fn dir(home: &Home) -> PathBuf {
+    home.state().join("recalled")
+}
+
+fn path(home: &Home, session: &SessionUid) -> PathBuf {
+    let safe = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' }
+    };
+    let agent = session.flavor().map_or("other", |flavor| flavor.name());
+    let id: String = session.native().chars().map(safe).collect();
+    dir(home).join(format!("{agent}-{id}.json"))
+}

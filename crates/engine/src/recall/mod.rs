@@ -1,0 +1,184 @@
+//! What an agent is handed of earlier sessions: at a prompt, when a tool fails, when a session goes on.
+//!
+//! Hooks, MCP, HTTP and the command line ask the same functions. [`recall`], [`error_recall`] and
+//! [`overview_recall`] only look; [`at_prompt`], [`at_error`] and [`at_resume`] also remember what a
+//! session was told and record the injection.
+
+mod fixes;
+mod given;
+mod injections;
+mod items;
+mod look;
+mod memories;
+mod mute;
+mod occasions;
+
+pub use fixes::error_recall;
+pub use given::{Given, forget_given};
+pub use injections::{InjectedItem, Injection, Occasion, injections, record};
+pub use mute::{Mute, Muted, Target, mute, unmute};
+pub use occasions::{at_error, at_prompt, at_resume};
+
+use crate::SyncError;
+use crate::search::{Mode, Scope, SearchOptions, Searcher, Sort, Within};
+use backstory_distill::recall::{
+    Budget, Cue, DEFAULT_ITEMS, MAX_BYTES, Source, choose, render, render_overview, tokens,
+};
+pub use backstory_distill::recall::{Category, Item as RecallItem, OVERVIEW_CHARS};
+use backstory_model::SessionUid;
+use backstory_store::{Home, StoreError, Vault};
+use std::collections::HashSet;
+use std::io;
+
+/// What to recall for a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecallOptions {
+    /// The user's own words.
+    pub prompt: String,
+    /// The `project_key` of where the agent works. Without one there is no project to look in.
+    pub project: Option<String>,
+    /// Sessions of other projects too.
+    pub everywhere: bool,
+    /// The session that asks: it and its sub-agents are never told of themselves.
+    pub session: Option<SessionUid>,
+    /// The block is not longer than this, nor than 10,000.
+    pub max_bytes: usize,
+    /// At most so many items.
+    pub limit: usize,
+    /// Addresses the session was told already.
+    pub already_given: Vec<String>,
+}
+
+impl Default for RecallOptions {
+    fn default() -> Self {
+        Self {
+            prompt: String::new(),
+            project: None,
+            everywhere: false,
+            session: None,
+            max_bytes: MAX_BYTES,
+            limit: DEFAULT_ITEMS,
+            already_given: Vec::new(),
+        }
+    }
+}
+
+/// What an agent is told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recall {
+    /// The things, the most relevant first.
+    pub items: Vec<RecallItem>,
+    /// The block to hand over; empty when nothing is relevant.
+    pub text: String,
+    /// How many things were looked at.
+    pub considered: usize,
+}
+
+impl Recall {
+    /// True if there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+/// What to recall for the output of a tool that failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ErrorOptions {
+    /// What the tool said.
+    pub output: String,
+    /// The `project_key` of where the agent works.
+    pub project: Option<String>,
+    /// Fixes found in other projects too, where this one knows none.
+    pub everywhere: bool,
+    /// The session that asks: what it found out itself it knows.
+    pub session: Option<SessionUid>,
+    /// Addresses the session was told already.
+    pub already_given: Vec<String>,
+}
+
+/// What earlier sessions know about a prompt. The same archive gives the same bytes, whenever it is asked.
+pub fn recall(
+    vault: &Vault,
+    searcher: &Searcher<'_>,
+    options: &RecallOptions,
+) -> Result<Recall, SyncError> {
+    let Some(mut cue) = Cue::of(&options.prompt) else { return Ok(Recall::default()) };
+    let muted = Muted::read(vault.home()).map_err(StoreError::from)?;
+    if muted.has_project(options.project.as_deref()) {
+        return Ok(Recall::default());
+    }
+    let query = cue.query();
+    let search = SearchOptions {
+        query: query.clone(),
+        limit: look::SESSIONS,
+        moments: look::MOMENTS,
+        context: 0,
+        sort: Sort::Score,
+        mode: Mode::Fused,
+        scope: Scope::Everything,
+        project: options.project.clone(),
+    };
+    let within = within(vault, options, &muted)?;
+    let places = searcher.places(&search, within)?;
+    let weights = places.words.iter().map(|word| (word.stem.as_str(), word.rarity, word.is_known));
+    cue.weigh(&weights.collect::<Vec<_>>());
+    let look = look::Look { vault, options, muted: &muted, cue: &cue, query: &query };
+    let mut candidates = look.at_sessions(&places)?;
+    candidates.extend(look.at_memories());
+    let considered = places.considered.max(candidates.len());
+    let budget = Budget {
+        items: options.limit,
+        bytes: options.max_bytes,
+        given: &options.already_given,
+        prompt: &options.prompt,
+    };
+    let items = choose(candidates, &budget);
+    let text = render(&items, Source::Prompt);
+    Ok(Recall { items, text, considered })
+}
+
+/// Which sessions may be told of.
+fn within(vault: &Vault, options: &RecallOptions, muted: &Muted) -> Result<Within, StoreError> {
+    let mut except = HashSet::new();
+    for uid in options.session.iter().cloned().chain(muted.sessions()) {
+        except.extend(vault.session_head(&uid)?.map(|head| head.id));
+    }
+    let only = match &options.project {
+        _ if options.everywhere => None,
+        Some(project) => Some(vault.ids_of_project(project)?),
+        None => Some(HashSet::new()),
+    };
+    Ok(Within { only, except })
+}
+
+/// The state a session was left in, in at most so many characters, with its address.
+pub fn overview_recall(
+    vault: &Vault,
+    session: &SessionUid,
+    max_chars: usize,
+) -> Result<Recall, SyncError> {
+    let muted = Muted::read(vault.home()).map_err(StoreError::from)?;
+    let Some(row) = vault.session(session)? else { return Ok(Recall::default()) };
+    if muted.has_session(session, row.project_key.as_deref()) {
+        return Ok(Recall::default());
+    }
+    let Some(account) = vault.account(session)? else { return Ok(Recall::default()) };
+    let overview = items::digest_text(&row, &account.digest);
+    let address = format!("backstory://{session}");
+    let text = render_overview(&overview, &address, max_chars.min(OVERVIEW_CHARS));
+    let item = RecallItem {
+        category: Category::Overview,
+        address,
+        tokens: tokens(&text),
+        text: overview,
+        score: 1.0,
+        why: "the state this session was left in".into(),
+    };
+    Ok(Recall { items: vec![item], text, considered: 1 })
+}
+
+/// Removes what was noted of some sessions: what they were told, and what others were told of them.
+pub(crate) fn erase(home: &Home, sessions: &[SessionUid]) -> io::Result<()> {
+    given::erase(home, sessions)?;
+    injections::erase(home, sessions)
+}

@@ -1,0 +1,198 @@
+//! What agents are told of earlier sessions: the right things, nothing else, and always the same bytes.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
+mod history;
+mod occasions;
+
+use backstory_engine::recall::{
+    Category, ErrorOptions, Recall, RecallOptions, Target, error_recall, mute, overview_recall,
+    recall, unmute,
+};
+use history::{BREWERY, History, NOW, SHOP, uid};
+
+fn options(prompt: &str, project: &str) -> RecallOptions {
+    RecallOptions {
+        prompt: prompt.into(),
+        project: Some(project.into()),
+        ..RecallOptions::default()
+    }
+}
+
+fn told(history: &History, options: &RecallOptions) -> Recall {
+    let vault = history.vault();
+    recall(&vault, &history.searcher(&vault), options).unwrap()
+}
+
+fn failed(history: &History, output: &str, project: &str, everywhere: bool) -> Recall {
+    let options = ErrorOptions {
+        output: output.into(),
+        project: Some(project.into()),
+        everywhere,
+        ..ErrorOptions::default()
+    };
+    error_recall(&history.vault(), &options).unwrap()
+}
+
+#[test]
+fn a_planted_fact_is_found_again() {
+    let history = History::told();
+    for prompt in [
+        "Which host do deploys to staging go through?",
+        "deploy the current branch to staging please",
+        "what port does the health check listen on",
+        "I want to ship a canary release to staging. Prepare everything and tell me the exact command.",
+    ] {
+        let found = told(&history, &options(prompt, SHOP));
+        assert!(found.text.contains("heron-7"), "{prompt}: {found:#?}");
+        assert!(found.items[0].address.starts_with("backstory://claude:deploy"), "{found:#?}");
+    }
+    let price =
+        told(&history, &options("Which type should the price column of the invoice have?", SHOP));
+    assert!(price.text.contains("integer cents"), "{price:#?}");
+    let repaired = told(&history, &options("import fails: no such table: teas", SHOP));
+    assert!(
+        repaired
+            .items
+            .iter()
+            .any(|item| item.category == Category::Fix && item.text.contains("0007.sql")),
+        "{repaired:#?}"
+    );
+}
+
+#[test]
+fn what_has_nothing_to_do_with_it_is_not_told() {
+    let history = History::told();
+    for prompt in [
+        "hello",
+        "ok thanks",
+        "yes, go ahead",
+        "/compact",
+        "Write a haiku about the sea",
+        "What is the capital of France?",
+        "Implement quicksort in Haskell",
+        "Convert this CSV into a spreadsheet with a pie chart",
+        "How tall is the Eiffel tower and who designed it",
+        "Generate a random maze and solve it with backtracking",
+        "Draw a state machine of a vending machine in mermaid",
+        "zqxyzzyq",
+        "Fix the flaky websocket reconnect logic in the chat widget",
+    ] {
+        let found = told(&history, &options(prompt, SHOP));
+        assert!(found.is_empty() && found.items.is_empty(), "{prompt}: {found:#?}");
+    }
+}
+
+#[test]
+fn other_projects_are_told_of_only_if_asked() {
+    let history = History::told();
+    let asked = options("Which port does the kettle controller use on staging?", SHOP);
+    assert!(!told(&history, &asked).text.contains("otter-3"));
+    let everywhere = RecallOptions { everywhere: true, ..asked.clone() };
+    assert!(told(&history, &everywhere).text.contains("otter-3"));
+    let nowhere = RecallOptions { project: None, ..asked };
+    assert!(told(&history, &nowhere).is_empty());
+}
+
+#[test]
+fn a_session_is_not_told_of_itself() {
+    let history = History::told();
+    let asked = options("Which host do deploys to staging go through?", SHOP);
+    let asked = RecallOptions { session: Some(uid("deploy")), ..asked };
+    let found = told(&history, &asked);
+    assert!(found.items.iter().all(|item| !item.address.contains("claude:deploy")), "{found:#?}");
+}
+
+#[test]
+fn the_same_archive_gives_the_same_bytes_within_the_budget() {
+    let history = History::told();
+    let asked = options("deploy the shop to staging and check the port", SHOP);
+    let first = told(&history, &asked);
+    assert!(!first.is_empty());
+    for _ in 0..3 {
+        assert_eq!(told(&history, &asked), first);
+    }
+    assert!(!first.text.contains("score") && first.text.len() < 10_000);
+    let tight = RecallOptions { max_bytes: 700, ..asked.clone() };
+    let tight = told(&history, &tight);
+    assert!(!tight.is_empty() && tight.text.len() <= 700 && tight.items.len() < first.items.len());
+    assert!(told(&history, &RecallOptions { max_bytes: 100, ..asked.clone() }).is_empty());
+    assert_eq!(told(&history, &RecallOptions { limit: 1, ..asked }).items.len(), 1);
+}
+
+#[test]
+fn an_error_met_before_is_answered_with_what_helped() {
+    let history = History::told();
+    let known = failed(&history, "Compiling\nerror: no such table: teas\nexit 1", SHOP, false);
+    assert!(
+        known.text.contains("source=\"error-recall\"") && known.text.contains("0007.sql"),
+        "{known:#?}"
+    );
+    assert!(known.text.contains("backstory://claude:migrate/"), "{known:#?}");
+    assert!(failed(&history, "error: no such table: coffees", SHOP, false).is_empty());
+    assert!(failed(&history, "all is well", SHOP, false).is_empty());
+    // Elsewhere only if that may be told.
+    let foreign = "main.go:99:1: undefined: BrewKettle";
+    assert!(failed(&history, foreign, SHOP, false).is_empty());
+    assert!(
+        failed(&history, foreign, SHOP, true).text.contains("NewKettle")
+            || failed(&history, foreign, SHOP, true).text.contains("main.go")
+    );
+    assert!(!failed(&history, foreign, BREWERY, false).is_empty());
+}
+
+#[test]
+fn what_is_muted_is_not_told() {
+    let history = History::told();
+    let home = &history.archive.home;
+    let asked = options("Which host do deploys to staging go through?", SHOP);
+    let address = told(&history, &asked).items[0].address.clone();
+    for target in [
+        Target::Session("claude:deploy".into()),
+        Target::Project(SHOP.into()),
+        Target::Address("backstory://claude:deploy".into()),
+    ] {
+        mute(home, &target, NOW).unwrap();
+        let found = told(&history, &asked);
+        assert!(!found.text.contains("heron-7"), "{target:?}: {found:#?}");
+        assert!(unmute(home, &target).unwrap());
+    }
+    let one = Target::Address(address.clone());
+    mute(home, &one, NOW).unwrap();
+    assert!(told(&history, &asked).items.iter().all(|item| item.address != address));
+    unmute(home, &one).unwrap();
+    let session = Target::Session("claude:migrate".into());
+    mute(home, &session, NOW).unwrap();
+    assert!(failed(&history, "error: no such table: teas", SHOP, true).is_empty());
+    assert!(overview_recall(&history.vault(), &uid("migrate"), 6000).unwrap().is_empty());
+}
+
+#[test]
+fn what_was_written_down_is_told() {
+    let history = History::told();
+    let dir = history.archive.home.dir().join("memories/shop");
+    fs_err::create_dir_all(&dir).unwrap();
+    fs_err::write(
+        dir.join("release-freeze.md"),
+        "# Freeze\nNo releases on Fridays: the warehouse counts its stock.\n",
+    )
+    .unwrap();
+    let found = told(&history, &options("can I release on Friday?", SHOP));
+    assert_eq!(found.items[0].category, Category::Memory, "{found:#?}");
+    assert_eq!(found.items[0].address, "backstory://memories/shop/release-freeze.md");
+    assert!(found.text.contains("warehouse"));
+}
+
+#[test]
+fn a_session_that_goes_on_is_told_its_state() {
+    let history = History::told();
+    let found = overview_recall(&history.vault(), &uid("migrate"), 6000).unwrap();
+    assert!(
+        found.text.starts_with(
+            "<backstory-context source=\"session-resume\" format=\"archive-digest\">\n\
+         Backstory session overview (backstory://claude:migrate):\n"
+        ),
+        "{found:#?}"
+    );
+    assert!(found.text.contains("0007.sql"), "{found:#?}");
+    assert!(overview_recall(&history.vault(), &uid("nobody"), 6000).unwrap().is_empty());
+}

@@ -1,0 +1,128 @@
+//! The protocol's side of the tools: what is listed, how a call is carried out.
+
+use super::answer::{Refusal, bounded};
+use super::args::{Args, schema};
+use super::desk::Desk;
+use super::resources;
+use super::tools::{self, Effect, Spec};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use std::sync::Arc;
+
+/// What a model reads about the whole.
+const INSTRUCTIONS: &str = "Backstory is the memory of every coding-agent session on this machine: what \
+    was asked, decided, tried, broken and fixed, by any agent, in any project. Before you work on \
+    something that may have been worked on before, call `recall` with the task in a sentence, or \
+    `search` with words, names or an error message. When a command fails, call `errors` with its \
+    output: it may have been fixed before. Answers carry backstory:// addresses; `read` tells all of \
+    what is behind one. What the user wants kept for later, store with `remember`.";
+
+/// The server's side of one connection.
+#[derive(Clone, Debug)]
+pub struct Mcp {
+    desk: Arc<Desk>,
+}
+
+impl Mcp {
+    /// Answers from this desk.
+    pub fn new(desk: Arc<Desk>) -> Self {
+        Self { desk }
+    }
+
+    /// Runs what touches files and rows where it keeps nobody else waiting.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Desk) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let desk = Arc::clone(&self.desk);
+        let done = tokio::task::spawn_blocking(move || work(&desk)).await;
+        done.unwrap_or_else(|_| Err(Refusal::new("This failed unexpectedly; try it once more.")))
+    }
+}
+
+fn tool(spec: &Spec) -> Tool {
+    let hints = ToolAnnotations::new().open_world(false);
+    let hints = match spec.effect {
+        Effect::Reads => hints.read_only(true),
+        Effect::Adds => hints.read_only(false).destructive(false),
+        Effect::Changes => hints.read_only(false).destructive(true),
+    };
+    Tool::new(spec.name, spec.about, Arc::new(schema(spec.args))).annotate(hints)
+}
+
+impl ServerHandler for Mcp {
+    fn get_info(&self) -> ServerConfig {
+        let abilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        ServerConfig::new(abilities)
+            .with_server_info(
+                Implementation::new("backstory", env!("CARGO_PKG_VERSION")).with_title("Backstory"),
+            )
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::all().map(tool).collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::named(name).map(tool)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(spec) = tools::named(&request.name) else {
+            let message = format!("there is no tool {:?}; tools/list names them", request.name);
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let args = Args(request.arguments.unwrap_or_default());
+        let answer = self.blocking(move |desk| (spec.run)(desk, &args)).await;
+        let block = |text: String| vec![ContentBlock::text(bounded(text))];
+        Ok(match answer {
+            Ok(text) => CallToolResult::success(block(text)).into(),
+            Err(Refusal(text)) => CallToolResult::error(block(text)).into(),
+        })
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        let listed = self.blocking(move |desk| resources::list(desk, cursor.as_deref())).await;
+        listed.map_err(|Refusal(text)| ErrorData::internal_error(text, None))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = self.blocking(move |desk| resources::read(desk, &request.uri)).await;
+        match read {
+            Ok(result) => Ok(result.into()),
+            Err(Refusal(text)) => Err(ErrorData::resource_not_found(text, None)),
+        }
+    }
+}

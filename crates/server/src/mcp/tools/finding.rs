@@ -1,0 +1,241 @@
+//! Finding what happened before: by words and meaning, and what matters for a task.
+
+use super::{Effect, Spec};
+use crate::mcp::answer::{Answer, Lines, Refusal};
+use crate::mcp::args::{Arg, Args, Kind};
+use crate::mcp::desk::Desk;
+use backstory_distill::query::{FilterName, Query};
+use backstory_engine::search::{
+    FoundMoment, FoundSession, Mode, Scope, SearchOptions, Sort, search,
+};
+use backstory_engine::tree::Tree;
+use backstory_model::{Outcome, Session, SessionUid, address};
+
+const SEARCH: &str = "Find moments of earlier coding sessions, of any agent and project, by words and by \
+    meaning: what was said, run, printed, changed or decided. Use it when you want to know whether and \
+    how something was done, discussed or fixed before. Words are ranked; \"two words\" in quotes must \
+    stand in a row; -word must not occur; name:value filters, e.g. repo:app agent:codex since:7d \
+    kind:error outcome:fail file:main.rs. Answers are addresses with a line each; use read to see all of \
+    one. Example: {\"query\": \"sqlite busy timeout repo:app\", \"limit\": 5}";
+const FIND: &str = "The same as search: find moments of earlier coding sessions and memories by words and \
+    by meaning. Example: {\"query\": \"deploy script staging\"}";
+const RECALL: &str = "Tell what earlier sessions know about a task: decisions, fixes, facts and overviews \
+    that matter for it, short, each with its address. Call it at the start of a task with the task in a \
+    sentence or two, in the user's words; it answers nothing rather than something irrelevant. Example: \
+    {\"query\": \"make the login test pass on CI\"}";
+const MEMORY_RECALL: &str = "The same as recall: tell what earlier sessions know about a task. Example: \
+    {\"query\": \"rename the billing module\"}";
+
+const SEARCH_ARGS: &[Arg] = &[
+    Arg::must(
+        "query",
+        Kind::Text,
+        "Words, a question, a name or an error message; filters as name:value",
+    ),
+    Arg::may("limit", Kind::Number, "At most so many sessions (default 10, at most 50)"),
+    Arg::may("offset", Kind::Number, "Pass over so many sessions, to see those behind"),
+    Arg::may("project", Kind::Text, "Only sessions of this repository, by its name"),
+    Arg::may("agent", Kind::Text, "Only sessions of this agent: claude, codex or grok"),
+    Arg::may("since", Kind::Text, "Only at or after this moment: 7d, 3h, yesterday, 2026-11-01"),
+    Arg::may("until", Kind::Text, "Only before this moment; a day is included"),
+    Arg::may(
+        "target_uri",
+        Kind::Text,
+        "Only below this address: backstory://memories, or one session: backstory://sessions/<id>",
+    ),
+    Arg::may(
+        "mode",
+        Kind::Choice(&["list", "context"]),
+        "list tells addresses; context tells what recall tells",
+    ),
+];
+const RECALL_ARGS: &[Arg] = &[
+    Arg::must("query", Kind::Text, "The task or question, in a sentence or two"),
+    Arg::may("everywhere", Kind::Flag, "Look at other projects too, not only at this one"),
+    Arg::may("limit", Kind::Number, "At most so many things (default 6, at most 20)"),
+];
+
+pub(super) const TOOLS: &[Spec] = &[
+    Spec { name: "search", about: SEARCH, args: SEARCH_ARGS, effect: Effect::Reads, run: find },
+    Spec { name: "recall", about: RECALL, args: RECALL_ARGS, effect: Effect::Reads, run: recall },
+    Spec { name: "find", about: FIND, args: SEARCH_ARGS, effect: Effect::Reads, run: find },
+    Spec {
+        name: "memory_recall",
+        about: MEMORY_RECALL,
+        args: RECALL_ARGS,
+        effect: Effect::Reads,
+        run: recall,
+    },
+];
+
+/// Moments told of one session.
+const MOMENTS: usize = 3;
+/// Memories told before sessions.
+const MEMORIES: usize = 5;
+/// Below this share of its words, a memory only happens to have one of them.
+const MIN_SHARE: f32 = 0.34;
+const NOTHING: &str = "No matching context found.";
+
+/// Where a search looks.
+enum Target {
+    Everything,
+    Memories,
+    Session(SessionUid),
+}
+
+fn find(desk: &Desk, args: &Args) -> Answer {
+    let text = args.needed(&["query", "pattern", "text"])?;
+    if args.text(&["mode"]).as_deref() == Some("context") {
+        return recall(desk, args);
+    }
+    let limit = args.number("limit", 10, 50).max(1);
+    let offset = args.number("offset", 0, 1000);
+    let tree = desk.tree()?;
+    let target = target(args, &tree)?;
+    let mut lines = Lines::default();
+    if offset == 0 && !matches!(target, Target::Session(_)) {
+        for found in tree.find_memories(&text, MEMORIES.min(limit))? {
+            if found.score >= MIN_SHARE {
+                let share = (found.score * 100.0).round();
+                lines.add_beside(&format!(
+                    "- [memory {share:.0}%] {}\n    {}",
+                    found.address, found.about
+                ));
+            }
+        }
+    }
+    let memories = lines.told();
+    let mut has_more = false;
+    let mut notes = Vec::new();
+    if !matches!(target, Target::Memories) {
+        match find_sessions(desk, args, &text, &tree, (&target, offset + limit)) {
+            Ok((sessions, more, said)) => {
+                has_more = more;
+                notes = said;
+                let best = sessions.first().map_or(1.0, |found| found.score);
+                for found in sessions.iter().skip(offset) {
+                    lines.add(&tell(found, best));
+                }
+            }
+            // Memories are found without an archive.
+            Err(_) if memories > 0 => {}
+            Err(refusal) => return Err(refusal),
+        }
+    }
+    let told = lines.told();
+    if told == 0 {
+        notes.insert(0, NOTHING.to_owned());
+        return Ok(notes.join("\n"));
+    }
+    let listed = lines.paged(offset, has_more);
+    let notes: String = notes.iter().map(|note| format!("({note})\n")).collect();
+    Ok(format!("Found {told} item(s):\n{listed}{notes}Use the read tool to expand a URI."))
+}
+
+fn target(args: &Args, tree: &Tree) -> Result<Target, Refusal> {
+    let Some(address) = args.text(&["target_uri"]) else { return Ok(Target::Everything) };
+    let below = |name: &str| address.contains(&format!("/{name}")) || address.starts_with(name);
+    if below("sessions/") || below("session/") {
+        let name = address.split("sessions/").nth(1).or_else(|| address.split("session/").nth(1));
+        let name = name.unwrap_or_default().split('/').next().unwrap_or_default();
+        return match tree.named_session(name)? {
+            Some(session) => Ok(Target::Session(session.session_uid)),
+            None => Err(Refusal(format!("No session is called {name:?}."))),
+        };
+    }
+    let is_memories = ["memories", "skills", "resources"].iter().any(|name| below(name));
+    Ok(if is_memories { Target::Memories } else { Target::Everything })
+}
+
+type FoundSessions = (Vec<FoundSession>, bool, Vec<String>);
+
+fn find_sessions(
+    desk: &Desk,
+    args: &Args,
+    text: &str,
+    tree: &Tree,
+    (target, limit): (&Target, usize),
+) -> Result<FoundSessions, Refusal> {
+    let now = desk.now();
+    let read_moment = |text: &str, end| (desk.read_moment)(text, end, now);
+    let mut query = Query::parse(text, &read_moment);
+    for (name, words) in [
+        (FilterName::Repo, &["project", "repo"][..]),
+        (FilterName::Agent, &["agent"]),
+        (FilterName::Since, &["since"]),
+        (FilterName::Until, &["until"]),
+    ] {
+        if let Some(value) = args.text(words) {
+            let added = query.narrow(name, &value, &read_moment);
+            added.map_err(|why| Refusal(format!("{}: {why}", words[0])))?;
+        }
+    }
+    if let Target::Session(uid) = target {
+        query.filters.sessions = vec![uid.as_str().to_owned()];
+    }
+    let notes = query.hints.clone();
+    if query.is_empty() {
+        return Err(Refusal::new(
+            "There is nothing to look for: give words, a \"phrase\" or a filter.",
+        ));
+    }
+    let options = SearchOptions {
+        query,
+        limit,
+        moments: MOMENTS,
+        context: 0,
+        sort: Sort::Score,
+        mode: Mode::Fused,
+        scope: Scope::Everything,
+        project: desk.project.clone(),
+    };
+    let answer = search(tree.vault()?, &*desk.archive.index, &options, now)?;
+    Ok((answer.sessions, answer.more, notes.into_iter().chain(answer.paths.notes).collect()))
+}
+
+/// A session and its best moments.
+fn tell(found: &FoundSession, best: f32) -> String {
+    let share = if best > 0.0 { (found.score / best * 100.0).round() } else { 100.0 };
+    let uid = &found.session.session_uid;
+    let mut text = format!(
+        "- [session {share:.0}%] backstory://sessions/{uid}/overview.md\n    {}",
+        about(&found.session)
+    );
+    for moment in &found.moments {
+        if let Some(line) = tell_moment(moment) {
+            text.push_str(&format!("\n    - {line}"));
+        }
+    }
+    text
+}
+
+fn tell_moment(moment: &FoundMoment) -> Option<String> {
+    let event = moment.event.as_ref()?;
+    let place = address(&event.session_uid, event.seq);
+    Some(format!("{place} {}: {}", event.kind.name(), moment.snippet.text))
+}
+
+/// A session on one line.
+pub(super) fn about(session: &Session) -> String {
+    let place = match (&session.repo, &session.git_branch) {
+        (Some(repo), Some(branch)) => Some(format!("{repo}@{branch}")),
+        (Some(repo), None) => Some(repo.clone()),
+        (None, _) => session.cwd.clone(),
+    };
+    let day = session.ended_at.or(session.started_at).map(|at| at.to_string());
+    let title = session.title.as_deref().unwrap_or("untitled session");
+    let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let parts = [
+        Some(title.chars().take(160).collect()),
+        place,
+        day.map(|day| day.chars().take(10).collect()),
+        (session.outcome != Outcome::Unknown).then(|| session.outcome.name().to_owned()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+fn recall(desk: &Desk, args: &Args) -> Answer {
+    let mut asked = args.clone();
+    asked.0.remove("mode");
+    find(desk, &asked)
+}

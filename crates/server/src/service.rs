@@ -1,0 +1,126 @@
+//! What all requests share: the archive, pushed sessions, counters, the clock.
+
+use crate::mcp::Desk;
+use crate::metrics::Metrics;
+use crate::projects::Projects;
+use crate::refusal::Refusal;
+use crate::told::Told;
+use backstory_engine::pushed::{Journal, Limits, uid_of};
+use backstory_engine::{Archive, SyncOptions};
+use backstory_model::{SessionUid, Timestamp};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, Semaphore};
+
+/// Requests that may wait for the disk or the archive at the same time.
+const AT_ONCE: usize = 64;
+
+/// How the server works.
+#[derive(Clone)]
+pub struct Options {
+    /// The archive, and what a sweep takes in: what was posted is made part of it.
+    pub sync: SyncOptions,
+    /// What askers must show; nothing if everybody on this machine may ask.
+    pub key: Option<String>,
+    /// What the tools of the Model Context Protocol work with, the clock among it.
+    pub desk: Desk,
+    /// A request takes no longer.
+    pub timeout: Duration,
+    /// A body has no more bytes.
+    pub body_bytes: usize,
+    /// A pushed session nothing was heard of for so long is sealed.
+    pub idle: Duration,
+    /// How often that is looked at.
+    pub look: Duration,
+    /// What was sealed is taken into the archive by a sweep.
+    pub sweeps: bool,
+    /// What pushed sessions may take.
+    pub limits: Limits,
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The key is nobody's business.
+        f.debug_struct("Options").field("needs_key", &self.key.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl Options {
+    /// The usual.
+    pub fn new(sync: SyncOptions, key: Option<String>, desk: Desk) -> Self {
+        Self {
+            sync,
+            key,
+            desk,
+            timeout: Duration::from_secs(30),
+            // A hundred messages with the longest tool texts plugins send are not much less.
+            body_bytes: 64 << 20,
+            idle: Duration::from_mins(30),
+            look: Duration::from_secs(30),
+            sweeps: true,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What all requests share.
+#[derive(Debug)]
+pub struct Service {
+    pub(crate) options: Options,
+    pub(crate) journal: Journal,
+    pub(crate) metrics: Metrics,
+    pub(crate) told: Told,
+    pub(crate) projects: Projects,
+    /// Sessions that were sealed and are not in the archive yet.
+    pub(crate) to_take_in: Mutex<BTreeSet<SessionUid>>,
+    /// There is one more of them.
+    pub(crate) sealed: Notify,
+    gate: Semaphore,
+}
+
+impl Service {
+    /// Nothing is opened before the first request.
+    pub fn new(options: Options) -> Arc<Self> {
+        let journal = Journal::new(options.sync.archive.home.clone(), options.limits);
+        Arc::new(Self {
+            options,
+            journal,
+            metrics: Metrics::new(),
+            told: Told::default(),
+            projects: Projects::default(),
+            to_take_in: Mutex::default(),
+            sealed: Notify::new(),
+            gate: Semaphore::new(AT_ONCE),
+        })
+    }
+
+    pub(crate) fn archive(&self) -> &Archive {
+        &self.options.sync.archive
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.options.desk.clock)()
+    }
+
+    /// Notes that a stretch of a session was closed.
+    pub(crate) fn was_sealed(&self, id: &str) {
+        self.metrics.sealed.inc();
+        let mut waiting = self.to_take_in.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.extend(uid_of(id));
+        self.sealed.notify_one();
+    }
+
+    /// Does work that waits for the disk or the archive. It comes to its end even if the asker leaves.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        self: Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let service = Arc::clone(&self);
+        let _permit =
+            self.gate.acquire().await.map_err(|_| Refusal::for_now("the server is ending"))?;
+        tokio::task::spawn_blocking(move || work(&service)).await.map_err(|_| {
+            Refusal::internal("the request could not be worked on; see the server's messages")
+        })?
+    }
+}

@@ -1,0 +1,9 @@
+//! The server as plugins of every age speak to it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
+
+mod around;
+mod document;
+mod failures;
+mod generations;
+mod running;
+mod taken_in;

@@ -1,0 +1,102 @@
+//! What was posted is recalled later, read by address, and asked for over MCP.
+
+use crate::running::{Running, home};
+use backstory_server::Options;
+use backstory_store::{SessionFilter, Vault};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A server that takes in what is sealed, after one session with something to remember.
+fn with_memory(dir: &Path) -> Running {
+    let server = Running::with(dir, |options| Options { sweeps: true, ..options });
+    let said = |role: &str, text: &str| json!({"role": role, "content": text});
+    let messages = json!({"messages": [
+        said("user", "The harbour scheduler deadlocks when two cranes share a berth, please fix it"),
+        said("assistant", "The deadlock came from the berth lock order. I sort cranes by id before locking, \
+            which removes the harbour scheduler deadlock."),
+    ]});
+    server.post("/api/v1/sessions/cx-first/messages/batch", &messages).result();
+    server.post("/api/v1/sessions/cx-first/commit", &json!({})).result();
+    let began = Instant::now();
+    loop {
+        let known = Vault::open(&home(dir)).ok().and_then(|vault| {
+            let sessions = vault.sessions(&SessionFilter::default()).ok()?;
+            let debt = vault.index_debt_count().ok()?;
+            (debt == 0).then(|| sessions.first().map(|found| found.session_uid.clone()))?
+        });
+        if known.is_some_and(|uid| uid.as_str() == "codex:first") {
+            return server;
+        }
+        assert!(began.elapsed() < Duration::from_secs(30), "never taken in");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn ask(server: &Running, session: &str, prompt: &str) -> Value {
+    let body = json!({"query": prompt, "mode": "context", "session_id": session, "dedup_turns": 5});
+    server.post("/api/v1/search/search", &body).result()
+}
+
+#[test]
+fn a_later_session_is_told_once_and_the_first_never_of_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = with_memory(dir.path());
+    let prompt = "why did the harbour scheduler deadlock with two cranes?";
+    let told = ask(&server, "cx-second", prompt);
+    let entry = &told["entries"][0];
+    assert!(entry["uri"].as_str().unwrap().starts_with("backstory://"), "{told}");
+    assert!(entry["score"].as_f64().unwrap() >= 0.35, "{told}");
+    let rendered = told["rendered"].as_str().unwrap();
+    assert!(rendered.contains("<memory uri=") && rendered.len() < 1500, "{rendered}");
+    assert_eq!(ask(&server, "cx-second", prompt), told, "asked again, told the same");
+    let later =
+        ask(&server, "cx-second", "the harbour scheduler deadlocks again with three cranes");
+    let uris = |told: &Value| -> Vec<String> {
+        let entries = told["entries"].as_array().unwrap();
+        entries.iter().map(|entry| entry["uri"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(uris(&later).iter().all(|uri| !uris(&told).contains(uri)), "{later}");
+    assert_eq!(ask(&server, "cx-first", prompt)["rendered"], "", "never of itself");
+    assert_eq!(ask(&server, "cx-second", "ok")["rendered"], "");
+    let list = json!({"query": prompt, "limit": 40, "target_uri": "viking://~/memories"});
+    let list = server.post("/api/v1/search/find", &list).result();
+    assert_eq!(list["memories"][0]["level"], 2, "{list}");
+}
+
+#[test]
+fn sessions_and_memories_are_read_by_address() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = with_memory(dir.path());
+    let told = ask(&server, "cx-second", "why did the harbour scheduler deadlock with two cranes?");
+    let uri = told["entries"][0]["uri"].as_str().unwrap().to_owned();
+    let read = server.get(&format!("/api/v1/content/read?uri={uri}")).result();
+    assert!(read.as_str().unwrap().contains("harbour"), "{read}");
+    let memories = dir.path().join("home/memories");
+    fs_err::create_dir_all(memories.join("preferences")).unwrap();
+    fs_err::write(memories.join("profile.md"), "# Ada\nlikes short answers\n").unwrap();
+    fs_err::write(memories.join("preferences/tabs.md"), "Tabs, not spaces.\n").unwrap();
+    for root in ["viking://user/default", "viking://~", "viking://user"] {
+        let read = server.get(&format!("/api/v1/content/read?uri={root}/memories/profile.md"));
+        assert!(read.result().as_str().unwrap().contains("short answers"), "{root}");
+    }
+    let list = server.get(
+        "/api/v1/fs/ls?uri=viking://user/default/memories/preferences&output=agent&recursive=true&node_limit=512",
+    );
+    let list = list.result();
+    assert_eq!((&list[0]["name"], &list[0]["isDir"]), (&json!("tabs.md"), &json!(false)), "{list}");
+    let found = json!({"uri": "viking://~/memories", "pattern": "TABS", "case_insensitive": true});
+    let found = server.post("/api/v1/search/grep", &found).result();
+    assert_eq!(found["matches"][0]["line"], 1, "{found}");
+    assert_eq!(server.get("/api/v1/fs/ls?uri=viking://~/memories").status, 200);
+}
+
+#[test]
+fn tools_are_listed_without_a_beginning() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Running::on(dir.path());
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let answer = server.post("/mcp", &list).json();
+    let tools = answer["result"]["tools"].as_array().unwrap();
+    assert!(tools.iter().any(|tool| tool["name"] == "search"), "{answer}");
+}

@@ -1,0 +1,178 @@
+//! What agents wait for: hooks that note, hooks that recall, and the server, on a large archive.
+
+use super::measure;
+use super::place::Place;
+use super::queries;
+use super::report::{Goal, verdict};
+use super::{say, serving};
+use backstory_store::{SessionFilter, Vault};
+use clap::Args;
+use fs_err as fs;
+use serde_json::json;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Runs of each hook that count, and those before that only bring its files into memory.
+const RUNS: usize = 300;
+const WARM: usize = 20;
+
+/// What to measure.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Options {
+    /// Events of the archive.
+    #[arg(long, default_value_t = 1_000_000)]
+    events: u64,
+    /// Size of a part of the history; parts are taken in one after the other.
+    #[arg(long, default_value = "1GB")]
+    part: String,
+    /// Sessions appended while the server is killed.
+    #[arg(long, default_value_t = 10_000)]
+    sessions: usize,
+    /// Keep the archive at this place, or go on with one an earlier run left there.
+    #[arg(long)]
+    store: Option<PathBuf>,
+}
+
+/// An archive and the logs it was made from last.
+pub(crate) struct Bench {
+    pub(crate) place: Place,
+    pub(crate) store: PathBuf,
+    logs: PathBuf,
+}
+
+impl Bench {
+    /// The product on this archive.
+    pub(crate) fn product(&self) -> Command {
+        self.place.product(&self.logs, &self.store)
+    }
+
+    fn hook(&self, agent: &str, event: &str) -> Command {
+        let mut command = self.product();
+        command.args(["hook", agent, event]);
+        command
+    }
+}
+
+/// Runs the bench.
+pub(crate) fn run(options: &Options) -> io::Result<bool> {
+    let place = Place::prepare()?;
+    let store = match &options.store {
+        Some(store) => store.clone(),
+        None => place.fresh("store-hooks")?,
+    };
+    // Hooks look for logs of agents nowhere.
+    let logs = place.fresh("no-logs")?;
+    fs::create_dir_all(&logs)?;
+    let bench = Bench { place, store, logs };
+    let events = grow(&bench, options)?;
+    say(&format!("{events} events"))?;
+    let (prompts, cwd) = prompts(&bench.store)?;
+    let goals = [
+        capture(&bench)?,
+        recall(&bench, &prompts, &cwd)?,
+        serving::load(&bench, &prompts)?,
+        serving::kills(&bench, options.sessions)?,
+    ];
+    Ok(goals.iter().all(|met| *met))
+}
+
+fn grow(bench: &Bench, options: &Options) -> io::Result<u64> {
+    let mut parts = 0;
+    loop {
+        let events = count(&bench.store)?;
+        if events >= options.events {
+            return Ok(events);
+        }
+        parts += 1;
+        let corpus = bench.place.corpus(&options.part, &["--size", &options.part], 300 + parts)?;
+        measure::run(bench.place.product(&corpus.join("home"), &bench.store).arg("sync"))?;
+        fs::remove_dir_all(&corpus)?;
+    }
+}
+
+fn count(store: &Path) -> io::Result<u64> {
+    let home = backstory_store_sqlite::home(store);
+    if !home.engine().exists().map_err(io::Error::other)? {
+        return Ok(0);
+    }
+    let totals = Vault::open(&home).and_then(|vault| vault.totals()).map_err(io::Error::other)?;
+    Ok(totals.iter().map(|flavor| flavor.events).sum())
+}
+
+/// Prompts made of words the archive holds, and where somebody worked.
+fn prompts(store: &Path) -> io::Result<(Vec<String>, String)> {
+    let vault = Vault::open(&backstory_store_sqlite::home(store)).map_err(io::Error::other)?;
+    let classes = queries::make(&vault, &[], 50)?.into_iter();
+    let prompts: Vec<String> = classes
+        .filter(|class| matches!(class.name, "three words" | "30-word prompt"))
+        .flat_map(|class| class.queries)
+        .collect();
+    let sessions = vault.sessions(&SessionFilter::default()).map_err(io::Error::other)?;
+    let cwd = sessions.iter().find_map(|session| session.cwd.clone()).unwrap_or_default();
+    Ok((prompts, cwd))
+}
+
+/// Hooks that only note what happened.
+fn capture(bench: &Bench) -> io::Result<bool> {
+    let mut worst: f64 = 0.0;
+    for (agent, event) in [("claude", "Stop"), ("codex", "PostToolUse"), ("grok", "Stop")] {
+        let payload = json!({
+            "session_id": "bench", "hook_event_name": event, "cwd": "/", "transcript_path": null,
+            "tool_name": "Bash", "tool_input": { "command": "true" }, "tool_response": "ok",
+            "last_assistant_message": "All of it is done, and the tests pass.",
+        });
+        let times = times(|_| time(&mut bench.hook(agent, event), &payload.to_string()))?;
+        let (middle, late) = (quantile(&times, 0.5), quantile(&times, 0.99));
+        say(&format!("{agent} {event}: p50 {middle:.1} ms, p99 {late:.1} ms"))?;
+        worst = worst.max(late);
+    }
+    verdict("a hook that notes, p99 ms", worst, Goal::AtMost(15.0))
+}
+
+/// Hooks that recall something for a prompt.
+fn recall(bench: &Bench, prompts: &[String], cwd: &str) -> io::Result<bool> {
+    let times = times(|run| {
+        let prompt = &prompts[run % prompts.len().max(1)];
+        let payload = json!({
+            "session_id": format!("bench-{run}"), "hook_event_name": "UserPromptSubmit",
+            "cwd": cwd, "prompt": prompt,
+        });
+        time(&mut bench.hook("claude", "UserPromptSubmit"), &payload.to_string())
+    })?;
+    say(&format!("recall: p50 {:.1} ms", quantile(&times, 0.5)))?;
+    verdict("a hook that recalls, p99 ms", quantile(&times, 0.99), Goal::AtMost(50.0))
+}
+
+/// Milliseconds of every run that counts, the shortest first.
+fn times(mut run: impl FnMut(usize) -> io::Result<f64>) -> io::Result<Vec<f64>> {
+    for warm in 0..WARM {
+        run(warm)?;
+    }
+    let mut times = (0..RUNS).map(run).collect::<io::Result<Vec<f64>>>()?;
+    times.sort_by(f64::total_cmp);
+    Ok(times)
+}
+
+/// The value below which this share of the sorted values lies.
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let at = (sorted.len() as f64 * share) as usize;
+    sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
+}
+
+/// Milliseconds from the start of a process to its end, with something on its standard input.
+fn time(command: &mut Command, input: &str) -> io::Result<f64> {
+    let began = Instant::now();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(input.as_bytes())?;
+    }
+    let output = child.wait_with_output()?;
+    let took = began.elapsed().as_secs_f64() * 1e3;
+    if !output.status.success() || !output.stdout.starts_with(b"{") {
+        return Err(io::Error::other(format!("{command:?} did not answer")));
+    }
+    Ok(took)
+}

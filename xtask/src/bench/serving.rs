@@ -1,0 +1,250 @@
+//! The server under load, and killed while many append to it.
+
+use super::hooks::{Bench, quantile};
+use super::report::{Goal, verdict};
+use super::say;
+use serde_json::{Value, json};
+use std::io::{self, BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long the load lasts.
+const SECONDS: usize = 10;
+/// Requests a second, and who sends them.
+const RECALLS: usize = 200;
+const RECALLERS: usize = 4;
+const MESSAGES: usize = 1_000;
+const PER_BATCH: usize = 5;
+const APPENDERS: usize = 4;
+/// Clients that append while the server is killed, and what each session gets.
+const CLIENTS: usize = 50;
+const BATCHES: usize = 3;
+const KILLS: usize = 3;
+/// How long a client goes on trying to reach a server that is down.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running server; it ends with this.
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    /// Starts one, on this port or on a free one.
+    fn start(bench: &Bench, port: u16) -> io::Result<Self> {
+        let mut child = bench
+            .product()
+            .args(["serve", "--listen", &format!("127.0.0.1:{port}")])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let mut line = String::new();
+        if let Some(stdout) = child.stdout.take() {
+            BufReader::new(stdout).read_line(&mut line)?;
+        }
+        let url = line.split_whitespace().find(|word| word.starts_with("http://"));
+        match url {
+            Some(url) => Ok(Self { child, url: url.trim_end_matches('/').to_owned() }),
+            None => Err(io::Error::other(format!("the server did not say where it is: {line:?}"))),
+        }
+    }
+
+    fn port(&self) -> u16 {
+        self.url.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or_default()
+    }
+
+    /// The largest room it took in memory, in MB.
+    fn peak_mb(&self) -> io::Result<f64> {
+        let status = fs_err::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes =
+            line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
+        Ok(kilobytes.unwrap_or(f64::NAN) / 1e3)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A connection that is used again.
+struct Client {
+    agent: ureq::Agent,
+}
+
+impl Client {
+    fn new() -> Self {
+        let config = ureq::Agent::config_builder()
+            .timeout_global(Some(Duration::from_secs(10)))
+            .http_status_as_error(true)
+            .build();
+        Self { agent: ureq::Agent::new_with_config(config) }
+    }
+
+    fn post(&self, url: &str, body: &Value) -> io::Result<()> {
+        let sent = self.agent.post(url).content_type("application/json").send(body.to_string());
+        let mut answer = sent.map_err(io::Error::other)?;
+        answer.body_mut().read_to_string().map(|_| ()).map_err(io::Error::other)
+    }
+
+    fn get(&self, url: &str) -> io::Result<Value> {
+        let mut answer = self.agent.get(url).call().map_err(io::Error::other)?;
+        let text = answer.body_mut().read_to_string().map_err(io::Error::other)?;
+        Ok(serde_json::from_str(&text)?)
+    }
+}
+
+fn batch(session: usize, number: usize) -> Value {
+    let message = |at: usize| {
+        let role = if at.is_multiple_of(2) { "user" } else { "assistant" };
+        let text =
+            format!("Session {session} says in batch {number} what stands at place {at} of it.");
+        json!({ "role": role, "parts": [{ "type": "text", "text": text }] })
+    };
+    json!({ "messages": (0..PER_BATCH).map(message).collect::<Vec<_>>() })
+}
+
+/// Recalls and appends at the same time, each at its own pace whatever the answers take.
+pub(super) fn load(bench: &Bench, prompts: &[String]) -> io::Result<bool> {
+    let server = Server::start(bench, 0)?;
+    let url = &server.url;
+    let (recalled, appended) = std::thread::scope(|scope| {
+        let recalls: Vec<_> = (0..RECALLERS)
+            .map(|worker| {
+                scope.spawn(move || {
+                    let client = Client::new();
+                    let url = format!("{url}/api/v1/search/search");
+                    paced(RECALLS / RECALLERS, |at| {
+                        let prompt = &prompts[(at * RECALLERS + worker) % prompts.len().max(1)];
+                        client.post(&url, &json!({ "query": prompt, "mode": "context" }))
+                    })
+                })
+            })
+            .collect();
+        let appends: Vec<_> = (0..APPENDERS)
+            .map(|worker| {
+                scope.spawn(move || {
+                    let client = Client::new();
+                    paced(MESSAGES / PER_BATCH / APPENDERS, |at| {
+                        let session = worker * 10 + at % 10;
+                        let url = format!("{url}/api/v1/sessions/cx-load-{session}/messages/batch");
+                        client.post(&url, &batch(session, at))
+                    })
+                })
+            })
+            .collect();
+        let joined = |workers: Vec<std::thread::ScopedJoinHandle<'_, io::Result<Vec<f64>>>>| {
+            let all = workers.into_iter().map(|worker| {
+                worker.join().map_err(|_| io::Error::other("a client of the load died"))?
+            });
+            all.collect::<io::Result<Vec<_>>>().map(|times| {
+                let mut times = times.concat();
+                times.sort_by(f64::total_cmp);
+                times
+            })
+        };
+        (joined(recalls), joined(appends))
+    });
+    let (recalled, appended) = (recalled?, appended?);
+    say(&format!(
+        "server: {} recalls p50 {:.1} ms, {} messages p50 {:.1} ms, in {SECONDS} s",
+        recalled.len(),
+        quantile(&recalled, 0.5),
+        appended.len() * PER_BATCH,
+        quantile(&appended, 0.5)
+    ))?;
+    let goals = [
+        verdict("recalls of the server, p99 ms", quantile(&recalled, 0.99), Goal::AtMost(100.0))?,
+        verdict("appends to the server, p99 ms", quantile(&appended, 0.99), Goal::AtMost(100.0))?,
+        verdict("memory of the server, MB", server.peak_mb()?, Goal::AtMost(150.0))?,
+    ];
+    Ok(goals.iter().all(|met| *met))
+}
+
+/// Sends so many requests a second; a request that comes late counts from when it was due.
+fn paced(per_second: usize, send: impl Fn(usize) -> io::Result<()>) -> io::Result<Vec<f64>> {
+    let began = Instant::now();
+    let mut times = Vec::new();
+    for at in 0..per_second * SECONDS {
+        let due = began + Duration::from_secs_f64(at as f64 / per_second as f64);
+        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        send(at)?;
+        times.push(due.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(times)
+}
+
+/// Many clients append; the server is killed again and again. Whatever it acknowledged must be there, once.
+pub(super) fn kills(bench: &Bench, sessions: usize) -> io::Result<bool> {
+    let first = Server::start(bench, 0)?;
+    let (port, url) = (first.port(), first.url.clone());
+    let server = Mutex::new(first);
+    let (done, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let all = sessions * BATCHES;
+    std::thread::scope(|scope| -> io::Result<()> {
+        let killer = scope.spawn(|| -> io::Result<()> {
+            for kill in 1..=KILLS {
+                while done.load(Ordering::Relaxed) < all * kill / (KILLS + 1) {
+                    if is_over.load(Ordering::Relaxed) {
+                        return Ok(());
+                    }
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                let mut server = server.lock().unwrap_or_else(PoisonError::into_inner);
+                server.child.kill()?;
+                server.child.wait()?;
+                *server = Server::start(bench, port)?;
+            }
+            Ok(())
+        });
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| {
+                let (url, done) = (&url, &done);
+                scope.spawn(move || append(url, (client, sessions), done))
+            })
+            .collect();
+        let died = || io::Error::other("a client died");
+        let appended = clients
+            .into_iter()
+            .try_for_each(|client| client.join().map_err(|_| died()).and_then(|done| done));
+        is_over.store(true, Ordering::Relaxed);
+        killer.join().map_err(|_| died())??;
+        appended
+    })?;
+    let client = Client::new();
+    let mut wrong = 0;
+    for session in 0..sessions {
+        let answer = client.get(&format!("{url}/api/v1/sessions/cx-kill-{session}"))?;
+        let count = &answer["result"]["total_message_count"];
+        wrong += usize::from(count.as_u64() != Some((BATCHES * PER_BATCH) as u64));
+    }
+    let what = format!("sessions of {sessions} with a message lost or doubled after {KILLS} kills");
+    verdict(&what, wrong as f64, Goal::AtMost(0.0))
+}
+
+/// Appends the sessions of one client, trying again whatever was not acknowledged.
+fn append(url: &str, (client, sessions): (usize, usize), done: &AtomicUsize) -> io::Result<()> {
+    let mut http = Client::new();
+    for number in 0..BATCHES {
+        for session in (client..sessions).step_by(CLIENTS) {
+            let url = format!("{url}/api/v1/sessions/cx-kill-{session}/messages/batch");
+            let (body, began) = (batch(session, number), Instant::now());
+            while let Err(error) = http.post(&url, &body) {
+                if began.elapsed() > PATIENCE {
+                    return Err(error);
+                }
+                std::thread::sleep(Duration::from_millis(50));
+                http = Client::new();
+            }
+            done.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    Ok(())
+}
