@@ -76,7 +76,7 @@ fn a_session_is_never_left_behind_by_itself_and_marked_once() {
     let own = spoken("a", 1);
     assert!(told(own.clone(), &[own], Happening::Began).marked.is_empty());
     let already = marked(spoken("a", 1), SealReason::Ended);
-    assert!(told(fresh("new"), &[already.clone()], Happening::Began).marked.is_empty());
+    assert!(told(fresh("new"), std::slice::from_ref(&already), Happening::Began).marked.is_empty());
     // A sub-agent begins beside the session that started it, and says nothing about others.
     assert!(told(fresh("a/1"), &[spoken("a", 1)], Happening::Began).marked.is_empty());
     let others = [spoken("a", 1), spoken("a/1", 1)];
