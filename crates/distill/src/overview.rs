@@ -94,7 +94,7 @@ fn line(text: &str) -> String {
 
 /// One line of at most so many bytes; nothing in it can be taken for a heading.
 fn line_of(text: &str, max: usize) -> String {
-    clip::line(text.trim_start_matches(|c: char| c.is_whitespace() || "#>".contains(c)), max)
+    clip::line(text, max).trim_start_matches([' ', '#', '>']).to_owned()
 }
 
 fn title(session: &Session, digest: &Digest) -> String {

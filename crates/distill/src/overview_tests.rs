@@ -144,7 +144,7 @@ fn a_session_without_anything_has_every_section() {
     let made = overview(&script::session(), &Digest::default(), &[], OVERVIEW_MAX_CHARS);
     let titles: Vec<&str> = made.text.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(titles, TITLES);
-    assert_eq!(made.text.matches(NOTHING).count(), 5, "{}", made.text);
+    assert_eq!(made.text.matches(NOTHING).count(), 4, "{}", made.text);
 }
 
 proptest! {

@@ -103,7 +103,11 @@ impl World {
             self.sealed[*who] = written[*who];
             match settled(state, &self.states[who], reason) {
                 Some(after) => self.states.insert(*who, after),
-                None => self.states.remove(who),
+                None => {
+                    // Who comes back has to speak again before it counts.
+                    self.spoke[*who] = false;
+                    self.states.remove(who)
+                }
             };
         }
     }

@@ -242,7 +242,9 @@ pub fn settled(before: &LiveState, meanwhile: &LiveState, reason: SealReason) ->
         after.mark = None;
     }
     if meanwhile != before {
-        // It goes on; whether what was heard since is in the seal, nobody knows.
+        // It goes on; whether what was said since is in the seal, nobody knows.
+        let said = |state: &LiveState| (state.prompts, state.turns, state.position);
+        after.open &= said(meanwhile) != said(before);
         return Some(after);
     }
     match reason {

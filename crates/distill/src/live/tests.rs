@@ -76,7 +76,7 @@ fn a_session_is_never_left_behind_by_itself_and_marked_once() {
     let own = spoken("a", 1);
     assert!(told(own.clone(), &[own], Happening::Began).marked.is_empty());
     let already = marked(spoken("a", 1), SealReason::Ended);
-    assert!(told(fresh("new"), &[already.clone()], Happening::Began).marked.is_empty());
+    assert!(told(fresh("new"), std::slice::from_ref(&already), Happening::Began).marked.is_empty());
     // A sub-agent begins beside the session that started it, and says nothing about others.
     assert!(told(fresh("a/1"), &[spoken("a", 1)], Happening::Began).marked.is_empty());
     let others = [spoken("a", 1), spoken("a/1", 1)];
@@ -191,6 +191,11 @@ fn a_sealed_session_is_gone_unless_it_goes_on() {
         let after = settled(&before, &meanwhile, reason).unwrap();
         assert_eq!((after.turns, after.open, after.mark), (2, true, None), "{reason:?}");
     }
+    // It only showed that it lives: a hook after the compaction, a resumption.
+    let before = marked(spoken("a", 1), Compaction);
+    let meanwhile = told(before.clone(), &[], Happening::Resumed).own;
+    let after = settled(&before, &meanwhile, Compaction).unwrap();
+    assert_eq!((after.touched_at, after.open, after.mark), (NOW, false, None));
     // It was sealed for one reason and marked for another meanwhile.
     let before = marked(spoken("a", 0), Compaction);
     let ended = told(before.clone(), &[], Happening::Ended).own;

@@ -16,7 +16,7 @@ const VERSION: u64 = 1;
 const NAME_BYTES: usize = 150;
 /// Whoever holds the lock needs it for a moment only. A hook must not keep its agent waiting, whatever
 /// became of the other one.
-const PATIENCE: Duration = Duration::from_millis(250);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The folder of the files.
 pub(super) struct Directory {
@@ -110,7 +110,7 @@ impl Directory {
         while file.file().try_lock().is_err() && waited < PATIENCE {
             std::thread::sleep(pause);
             waited += pause;
-            pause = (pause * 2).min(Duration::from_millis(20));
+            pause = (pause * 2).min(Duration::from_millis(2));
         }
         Held { _file: Some(file) }
     }

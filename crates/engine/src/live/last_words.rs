@@ -15,7 +15,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 /// What is kept of very long last words.
-const KEPT_BYTES: usize = 256 << 10;
+const KEPT_BYTES: usize = 128 << 10;
 /// An agent that has not written them by then will not.
 const FLUSH_MS: u64 = 10_000;
 /// The end of a session that is looked through for them.

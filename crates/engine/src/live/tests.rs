@@ -103,7 +103,7 @@ fn last_words_are_redacted_and_bounded() {
     assert!(drained.set_aside.is_empty(), "{:?}", drained.set_aside);
     let words = drained.entries[0].1.last_words.clone().unwrap();
     assert!(words.text.starts_with("The token is ") && !words.text.contains(&secret));
-    assert!(words.text.len() <= 256 << 10);
+    assert!(words.text.len() <= 128 << 10);
     assert_eq!(words.prompted_at, Some(NOW));
     let bytes = fs_err::read(&drained.entries[0].0).unwrap();
     assert!(!String::from_utf8(bytes).unwrap().contains(&secret));
