@@ -21,6 +21,7 @@ pub use occasions::{at_error, at_prompt, at_resume};
 
 use crate::SyncError;
 use crate::search::{Mode, Scope, SearchOptions, Searcher, Sort, Within};
+use backstory_distill::overview::overview;
 use backstory_distill::recall::{
     Budget, Cue, DEFAULT_ITEMS, MAX_BYTES, Source, choose, render, render_overview, tokens,
 };
@@ -162,10 +163,16 @@ pub fn overview_recall(
     if muted.has_session(session, row.project_key.as_deref()) {
         return Ok(Recall::default());
     }
-    let Some(account) = vault.account(session)? else { return Ok(Recall::default()) };
-    let overview = items::digest_text(&row, &account.digest);
+    let max_chars = max_chars.min(OVERVIEW_CHARS);
+    let overview = match vault.latest_seal(session)? {
+        Some(seal) => seal.overview,
+        None => match vault.account(session)? {
+            Some(account) => overview(&row, &account.digest, &account.signals, max_chars).text,
+            None => return Ok(Recall::default()),
+        },
+    };
     let address = format!("backstory://{session}");
-    let text = render_overview(&overview, &address, max_chars.min(OVERVIEW_CHARS));
+    let text = render_overview(&overview, &address, max_chars);
     let item = RecallItem {
         category: Category::Overview,
         address,
