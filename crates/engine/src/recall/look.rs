@@ -333,15 +333,16 @@ fn category(event: &SessionEvent) -> Option<Category> {
     }
 }
 
-/// How much a kind of thing is worth, compared with an answer that fits as well.
+/// How much a kind of thing is worth. Less of what was said in passing is needed than of what a tool
+/// printed, and less still of what somebody wrote down or settled.
 fn worth(category: Category) -> f32 {
     match category {
-        Category::Memory => 1.25,
-        Category::Fix => 1.3,
-        Category::Correction | Category::Decision => 1.1,
-        Category::Digest | Category::Answer | Category::Overview => 1.0,
-        Category::Prompt => 0.95,
-        Category::Command => 0.75,
-        Category::Output => 0.7,
+        Category::Memory | Category::Fix => 1.35,
+        Category::Correction | Category::Decision => 1.2,
+        Category::Answer => 1.1,
+        Category::Digest | Category::Overview => 1.05,
+        Category::Prompt => 1.0,
+        Category::Command => 0.95,
+        Category::Output => 0.85,
     }
 }
