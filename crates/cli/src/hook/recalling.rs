@@ -6,9 +6,10 @@ use backstory_adapters::hooks::{Beginning, HookEvent};
 use backstory_engine::live;
 use backstory_engine::project_key;
 use backstory_engine::recall::{
-    ErrorOptions, Occasion, Recall, RecallOptions, at_error, at_prompt, at_resume,
+    ErrorOptions, Occasion, Recall, RecallOptions, at_error, at_prompt, at_resume, forget_given,
 };
 use backstory_model::SessionUid;
+use backstory_store::StoreError;
 use std::time::{Duration, Instant};
 
 /// How often a seal that is being made is looked for, and how long at the most.
@@ -67,6 +68,8 @@ fn resumed(scene: &Scene<'_>, occasion: &Occasion<'_>) -> Result<Recall, Failure
         while state().is_some_and(|state| state.mark.is_some()) && Instant::now() < ends {
             std::thread::sleep(GLANCE);
         }
+        // What it was told before went with its context.
+        forget_given(&scene.archive.home, occasion.session).map_err(StoreError::from)?;
     } else if state().is_some_and(|state| state.open) {
         return Ok(Recall::default());
     }

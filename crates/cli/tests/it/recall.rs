@@ -44,44 +44,113 @@ fn inject(sandbox: &Sandbox) {
 #[test]
 fn what_an_agent_would_be_told_is_shown() {
     let sandbox = deployed();
-    assert_snapshot!("recall", sandbox.run(&["recall", PROMPT, "--all"]));
+    assert_snapshot!(sandbox.run(&["recall", PROMPT, "--all"]), @r#"
+    exit 0
+    <backstory-context source="auto-recall" format="digest">
+    Backstory memory digest:
+    - [answer] 2026-11-14: Deploys to staging go through the host heron-7; the health check is on port 7411. (backstory://claude:deploy001/1)
+    More detail: use the backstory MCP tools read and search with these addresses.
+    </backstory-context>
+    --- stderr
+    1 thing, 319 bytes, about 80 tokens
+    "#);
     let json = sandbox.json(&["recall", PROMPT, "--all", "--json"]);
     let shown = sandbox.run(&["recall", PROMPT, "--all", "--quiet"]);
     assert_eq!(json[0]["text"].as_str().unwrap(), shown.stdout.trim_end());
-    assert_snapshot!(sandbox.run(&["recall", "hello there"]), @"");
-    assert_snapshot!(sandbox.run(&["recall", "write a haiku about the sea", "--all"]), @"");
+    assert_snapshot!(sandbox.run(&["recall", "hello there"]), @r"
+    exit 5
+    --- stderr
+    nothing relevant is known: an agent would be told nothing
+      --all looks in every project
+    ");
+    assert_snapshot!(sandbox.run(&["recall", "write a haiku about the sea", "--all"]), @r"
+    exit 5
+    --- stderr
+    nothing relevant is known: an agent would be told nothing
+    ");
 }
 
 #[test]
 fn what_an_agent_was_told_is_explained() {
     let sandbox = deployed();
-    assert_snapshot!(sandbox.run(&["why"]), @"");
+    assert_snapshot!(sandbox.run(&["why"]), @r"
+    exit 5
+    --- stderr
+    no agent was told anything yet
+    ");
     if crate::store::is_postgres() {
         return;
     }
     inject(&sandbox);
-    assert_snapshot!("why", sandbox.run(&["why"]));
-    assert_snapshot!("why_list", sandbox.run(&["why", "--list"]));
+    let told = sandbox.run(&["why"]);
+    let (head, item) = told.stdout.split_once("\n\n").unwrap();
+    assert_snapshot!(head, @r"
+    Injection 1, 2026-11-15 11:58
+    told    codex:0198-live, at UserPromptSubmit
+    size    319 bytes, about 80 tokens
+    prompt  Which host do deploys to staging go through?
+    ");
+    let lines: Vec<&str> = item.lines().collect();
+    assert!(lines[0].starts_with("[answer] 2026-11-14: Deploys to staging go through"), "{told}");
+    assert_eq!(lines[1], "  backstory://claude:deploy001/1");
+    assert!(lines[2].starts_with("  3 of 3 words: host, deploys, staging; nearness"), "{told}");
+    assert_snapshot!(sandbox.run(&["why", "--list"]), @r"
+    exit 0
+    N  WHEN              AGENT  EVENT             THINGS  TOKENS  PROMPT
+    1  2026-11-15 11:58  codex  UserPromptSubmit       1      80  Which host do deploys to staging go through?
+    ");
     assert_same_fields(
         "why",
         &documented()["backstory why --json"][0],
         &sandbox.json(&["why", "1", "--json"])[0],
     );
-    assert_snapshot!(sandbox.run(&["why", "7"]), @"");
+    assert_snapshot!(sandbox.run(&["why", "7"]), @r"
+    exit 5
+    --- stderr
+    error: there is no injection 7 on record
+      hint: `backstory why --list` lists them
+    ");
 }
 
 #[test]
 fn what_is_muted_is_listed_and_may_be_told_again() {
     let sandbox = deployed();
-    assert_snapshot!(sandbox.run(&["mute", "--list"]), @"");
-    assert_snapshot!(sandbox.run(&["mute", "deploy001"]), @"");
+    assert_snapshot!(sandbox.run(&["mute", "--list"]), @r"
+    exit 5
+    --- stderr
+    nothing is muted
+    ");
+    assert_snapshot!(sandbox.run(&["mute", "deploy001"]), @r"
+    exit 0
+    session claude:deploy001 is muted: agents are not told of it
+    ");
     assert_eq!(sandbox.run(&["mute", "backstory://claude:other0001/1"]).code, 0);
     assert_eq!(sandbox.run(&["mute", "/shop"]).code, 0);
-    assert_snapshot!("mute_list", sandbox.run(&["mute", "--list"]));
+    assert_snapshot!(sandbox.run(&["mute", "--list"]), @r"
+    exit 0
+    KIND     MUTED             WHAT
+    session  2026-11-15 12:00  claude:deploy001
+    address  2026-11-15 12:00  backstory://claude:other0001/1
+    project  2026-11-15 12:00  /shop
+    ");
     assert!(!sandbox.run(&["recall", PROMPT, "--all"]).stdout.contains("heron-7"));
-    assert_snapshot!(sandbox.run(&["mute", "claude:deploy001", "--undo"]), @"");
-    assert_snapshot!(sandbox.run(&["mute", "/shop", "--undo"]), @"");
+    assert_snapshot!(sandbox.run(&["mute", "claude:deploy001", "--undo"]), @r"
+    exit 0
+    session claude:deploy001 may be told again
+    ");
+    assert_snapshot!(sandbox.run(&["mute", "/shop", "--undo"]), @r"
+    exit 0
+    project /shop may be told again
+    ");
     assert!(sandbox.run(&["recall", PROMPT, "--all"]).stdout.contains("heron-7"));
-    assert_snapshot!(sandbox.run(&["mute", "/nowhere", "--undo"]), @"");
-    assert_snapshot!(sandbox.run(&["mute", "nobody"]), @"");
+    assert_snapshot!(sandbox.run(&["mute", "/nowhere", "--undo"]), @r"
+    exit 0
+    project /nowhere was not muted
+    ");
+    assert_snapshot!(sandbox.run(&["mute", "nobody"]), @r#"
+    exit 5
+    --- stderr
+    error: no session begins with "nobody"
+      hint: `backstory sessions` lists them, `backstory sessions --all` sub-agents too
+    "#);
 }

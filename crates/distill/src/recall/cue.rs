@@ -19,7 +19,7 @@ const MAX_NAMES: usize = 12;
 const MOST_REQUIRED: f32 = 0.6;
 const LEAST_REQUIRED: f32 = 0.24;
 /// From so many words on, one alone is not enough.
-const FEW_WORDS: usize = 4;
+const FEW_WORDS: usize = 3;
 /// Nearness counts from here on: this near is anything written about software.
 const FAR: f32 = 0.45;
 /// What the nearest possible adds.

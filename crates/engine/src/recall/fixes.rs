@@ -23,15 +23,27 @@ pub fn error_recall(vault: &Vault, options: &ErrorOptions) -> Result<Recall, Syn
         return Ok(Recall::default());
     }
     let mut recall = Recall::default();
-    for line in telling_lines(&options.output, MAX_LINES) {
-        let looked = Looked { vault, options, muted: &muted, line };
-        if let Some(item) = looked.fix(&mut recall.considered)? {
-            recall.text = render(std::slice::from_ref(&item), Source::Error);
-            recall.items.push(item);
-            break;
-        }
+    if let Some(item) = known_fix(vault, options, &muted, &mut recall.considered)? {
+        recall.text = render(std::slice::from_ref(&item), Source::Error);
+        recall.items.push(item);
     }
     Ok(recall)
+}
+
+/// What helped against the first of the errors in an output that is known.
+pub(super) fn known_fix(
+    vault: &Vault,
+    options: &ErrorOptions,
+    muted: &Muted,
+    considered: &mut usize,
+) -> Result<Option<RecallItem>, SyncError> {
+    for line in telling_lines(&options.output, MAX_LINES) {
+        let looked = Looked { vault, options, muted, line };
+        if let Some(item) = looked.fix(considered)? {
+            return Ok(Some(item));
+        }
+    }
+    Ok(None)
 }
 
 struct Looked<'a> {

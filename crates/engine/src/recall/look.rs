@@ -27,6 +27,9 @@ const SNIPPET_CHARS: usize = ITEM_CHARS - 14;
 /// An answer is a little less certain to fit than the question that does.
 const ANSWER_SHARE: f32 = 0.97;
 
+/// What a question is worth beside its answer.
+const ANSWERED_SHARE: f32 = 0.6;
+
 /// What looks at the things found.
 pub(super) struct Look<'a> {
     pub(super) vault: &'a Vault,
@@ -137,7 +140,16 @@ impl Look<'_> {
         }
         prompts.sort_by(|one, other| other.1.total_cmp(&one.1));
         prompts.truncate(ANSWERED);
-        candidates.extend(self.answers(&by_id, &prompts)?);
+        for (question, answer) in self.answers(&by_id, &prompts)? {
+            let asked = |candidate: &&mut Candidate| candidate.item.address == question;
+            // Who is told the answer need not be told the question.
+            if let Some(asked) =
+                candidates.iter_mut().find(asked).filter(|asked| is_question(asked))
+            {
+                asked.item.score *= ANSWERED_SHARE;
+            }
+            candidates.push(answer);
+        }
         Ok(candidates)
     }
 
@@ -162,12 +174,12 @@ impl Look<'_> {
         })
     }
 
-    /// What the agent answered in the end to prompts that fit.
+    /// What the agent answered in the end to prompts that fit, with the addresses of the prompts.
     fn answers(
         &self,
         by_id: &HashMap<i64, &Found>,
         prompts: &[(Stretch<'_>, f32)],
-    ) -> Result<Vec<Candidate>, StoreError> {
+    ) -> Result<Vec<(String, Candidate)>, StoreError> {
         let behind: Vec<Stretch<'_>> = prompts
             .iter()
             .map(|(at, _)| Stretch {
@@ -183,13 +195,13 @@ impl Look<'_> {
             let (Some(found), Some(answer)) = (by_id.get(&at.session), answer) else { continue };
             let mut candidate = self.moment(found, answer, Category::Answer, None);
             let by_question = score * ANSWER_SHARE;
+            let question = address(&found.session.session_uid, at.first);
             if candidate.item.score < by_question {
                 candidate.item.score = by_question;
-                let question = address(&found.session.session_uid, at.first);
                 candidate.item.why =
                     why(&[format!("it answers {question}"), self.whereabouts(&found.session)]);
             }
-            candidates.push(candidate);
+            candidates.push((question, candidate));
         }
         Ok(candidates)
     }
@@ -299,6 +311,10 @@ impl Look<'_> {
     }
 }
 
+fn is_question(candidate: &Candidate) -> bool {
+    candidate.item.text.contains(['?', '？'])
+}
+
 /// What kind of thing an event is; nothing if it is not told.
 fn category(event: &SessionEvent) -> Option<Category> {
     match event.kind {
@@ -317,15 +333,16 @@ fn category(event: &SessionEvent) -> Option<Category> {
     }
 }
 
-/// How much a kind of thing is worth, compared with an answer that fits as well.
+/// How much a kind of thing is worth. Less of what was said in passing is needed than of what a tool
+/// printed, and less still of what somebody wrote down or settled.
 fn worth(category: Category) -> f32 {
     match category {
-        Category::Memory => 1.25,
-        Category::Fix => 1.15,
-        Category::Correction | Category::Decision => 1.1,
-        Category::Digest | Category::Answer | Category::Overview => 1.0,
-        Category::Prompt => 0.95,
-        Category::Command => 0.75,
-        Category::Output => 0.7,
+        Category::Memory | Category::Fix => 1.35,
+        Category::Correction | Category::Decision => 1.2,
+        Category::Answer => 1.1,
+        Category::Digest | Category::Overview => 1.05,
+        Category::Prompt => 1.0,
+        Category::Command => 0.95,
+        Category::Output => 0.85,
     }
 }

@@ -21,8 +21,10 @@ pub use occasions::{at_error, at_prompt, at_resume};
 
 use crate::SyncError;
 use crate::search::{Mode, Scope, SearchOptions, Searcher, Sort, Within};
+use backstory_distill::overview::overview;
 use backstory_distill::recall::{
-    Budget, Cue, DEFAULT_ITEMS, MAX_BYTES, Source, choose, render, render_overview, tokens,
+    Budget, Candidate, Cue, DEFAULT_ITEMS, MAX_BYTES, Source, choose, render, render_overview,
+    tokens,
 };
 pub use backstory_distill::recall::{Category, Item as RecallItem, OVERVIEW_CHARS};
 use backstory_model::SessionUid;
@@ -125,6 +127,7 @@ pub fn recall(
     let look = look::Look { vault, options, muted: &muted, cue: &cue, query: &query };
     let mut candidates = look.at_sessions(&places)?;
     candidates.extend(look.at_memories());
+    candidates.extend(pasted_error(vault, options, &muted)?);
     let considered = places.considered.max(candidates.len());
     let budget = Budget {
         items: options.limit,
@@ -135,6 +138,23 @@ pub fn recall(
     let items = choose(candidates, &budget);
     let text = render(&items, Source::Prompt);
     Ok(Recall { items, text, considered })
+}
+
+/// The fix of an error that was pasted into a prompt.
+fn pasted_error(
+    vault: &Vault,
+    options: &RecallOptions,
+    muted: &Muted,
+) -> Result<Option<Candidate>, SyncError> {
+    let pasted = ErrorOptions {
+        output: options.prompt.clone(),
+        project: options.project.clone(),
+        everywhere: options.everywhere,
+        session: options.session.clone(),
+        already_given: Vec::new(),
+    };
+    let item = fixes::known_fix(vault, &pasted, muted, &mut 0)?;
+    Ok(item.map(|item| Candidate { of: item.address.clone(), item }))
 }
 
 /// Which sessions may be told of.
@@ -162,10 +182,16 @@ pub fn overview_recall(
     if muted.has_session(session, row.project_key.as_deref()) {
         return Ok(Recall::default());
     }
-    let Some(account) = vault.account(session)? else { return Ok(Recall::default()) };
-    let overview = items::digest_text(&row, &account.digest);
+    let max_chars = max_chars.min(OVERVIEW_CHARS);
+    let overview = match vault.latest_seal(session)? {
+        Some(seal) => seal.overview,
+        None => match vault.account(session)? {
+            Some(account) => overview(&row, &account.digest, &account.signals, max_chars).text,
+            None => return Ok(Recall::default()),
+        },
+    };
     let address = format!("backstory://{session}");
-    let text = render_overview(&overview, &address, max_chars.min(OVERVIEW_CHARS));
+    let text = render_overview(&overview, &address, max_chars);
     let item = RecallItem {
         category: Category::Overview,
         address,

@@ -60,6 +60,21 @@ fn a_planted_fact_is_found_again() {
 }
 
 #[test]
+fn an_error_pasted_into_a_prompt_is_known_again() {
+    let history = History::told();
+    let found = told(&history, &options("what is this?\nerror: no such table: teas\n", SHOP));
+    assert_eq!(found.items[0].category, Category::Fix, "{found:#?}");
+    assert!(found.items[0].why.contains("the same error"), "{found:#?}");
+}
+
+#[test]
+fn a_question_is_not_told_beside_its_answer() {
+    let history = History::told();
+    let found = told(&history, &options("Which host do deploys to staging go through?", SHOP));
+    assert!(!found.text.contains("How do we deploy"), "{found:#?}");
+}
+
+#[test]
 fn what_has_nothing_to_do_with_it_is_not_told() {
     let history = History::told();
     for prompt in [
@@ -75,6 +90,8 @@ fn what_has_nothing_to_do_with_it_is_not_told() {
         "Generate a random maze and solve it with backtracking",
         "Draw a state machine of a vending machine in mermaid",
         "zqxyzzyq",
+        "Add a button to the page",
+        "the page does not load on my phone",
         "Fix the flaky websocket reconnect logic in the chat widget",
     ] {
         let found = told(&history, &options(prompt, SHOP));

@@ -218,7 +218,9 @@ fn archived_overview(service: &Service, id: &str) -> Result<Option<String>, Refu
     if vault.session(&uid)?.is_none() {
         return Ok(None);
     }
-    Ok(Some(overview_recall(&vault, &uid, OVERVIEW_CHARS)?.text))
+    // Without the marks around it: plugins add their own.
+    let recall = overview_recall(&vault, &uid, OVERVIEW_CHARS)?;
+    Ok(Some(recall.items.into_iter().map(|item| item.text).collect()))
 }
 
 /// A closed stretch.
