@@ -12,7 +12,7 @@ pub struct AgentSettings {
     /// Its files.
     pub files: Vec<SettingsFile>,
     /// What is left for a person to do.
-    pub notes: Vec<&'static str>,
+    pub notes: Vec<String>,
 }
 
 /// One file of an agent's settings.

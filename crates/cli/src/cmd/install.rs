@@ -68,9 +68,9 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     if !args.dry_run {
         plan.carry_out(context.now)?;
     }
-    let notes = |flavor: Flavor, changed: bool| -> Vec<&'static str> {
-        let is_new = changed && flavor == Flavor::Codex;
-        if is_new { vec![TRUST_STEP] } else { Vec::new() }
+    let notes = |flavor: Flavor, changed: bool| -> Vec<String> {
+        let trust = (changed && flavor == Flavor::Codex).then(|| TRUST_STEP.to_owned());
+        trust.into_iter().chain(program.remark(flavor)).collect()
     };
     tell(&agents, &plan, args.dry_run, &notes, context, ui)?;
     let changed = plan.changes.iter().any(|(_, change)| change.action != Action::Unchanged);
@@ -124,7 +124,7 @@ pub(super) fn tell(
     agents: &[Agent],
     plan: &Plan,
     dry_run: bool,
-    notes: &dyn Fn(Flavor, bool) -> Vec<&'static str>,
+    notes: &dyn Fn(Flavor, bool) -> Vec<String>,
     context: &Context,
     ui: &mut Ui,
 ) -> Result<(), Failure> {
@@ -134,7 +134,7 @@ pub(super) fn tell(
         let changed = changes.iter().any(|change| change.action != Action::Unchanged);
         let notes = notes(agent.flavor, changed);
         if ui.json {
-            ui.json_line(&shape(agent, &changes, dry_run, &notes))?;
+            ui.json_line(&shape(agent, &changes, dry_run, notes))?;
             continue;
         }
         ui.line(paint(BOLD, agent.flavor))?;
@@ -201,7 +201,7 @@ fn shape(
     agent: &Agent,
     changes: &[&Change],
     dry_run: bool,
-    notes: &[&'static str],
+    notes: Vec<String>,
 ) -> api::AgentSettings {
     let path = |path: &Path| path.display().to_string();
     let file = |change: &&Change| api::SettingsFile {
@@ -214,7 +214,7 @@ fn shape(
         agent: agent.flavor.name(),
         dry_run,
         files: changes.iter().map(file).collect(),
-        notes: notes.to_vec(),
+        notes,
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the agents are told to run: our hooks and our MCP server, and how ours are told from others'.
 
+use super::version::Version;
 use backstory_model::Flavor;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,13 @@ const GROK: &[Event] = &[
     ("SessionEnd", AT_THE_END),
 ];
 
+/// Events Claude Code has not always had. One it does not know makes it ignore all of the file.
+const SINCE: [(&str, Version); 3] = [
+    ("SubagentStart", Version(2, 0, 43)),
+    ("PostToolUseFailure", Version(2, 0, 56)),
+    ("PostCompact", Version(2, 1, 76)),
+];
+
 /// The hooks of an agent.
 const fn events(flavor: Flavor) -> &'static [Event] {
     match flavor {
@@ -86,6 +94,8 @@ pub(crate) struct Program {
     pub(super) home: Option<String>,
     /// Variables it must see when an agent hands on none of its own.
     pub(super) variables: BTreeMap<String, String>,
+    /// The Claude Code it is installed for, if that is known.
+    pub(super) claude: Option<Version>,
 }
 
 impl Program {
@@ -99,12 +109,25 @@ impl Program {
             }
             Hook { event, command, timeout: *timeout }
         };
-        events(flavor).iter().map(hook).collect()
+        let lacking = self.lacking(flavor);
+        events(flavor).iter().filter(|(event, _)| !lacking.contains(event)).map(hook).collect()
     }
 
-    /// The events an agent has hooks for.
+    /// Events the agent is too old for.
+    pub(super) fn lacking(&self, flavor: Flavor) -> Vec<&'static str> {
+        let Some(version) = self.claude.filter(|_| flavor == Flavor::Claude) else {
+            return Vec::new();
+        };
+        let later = SINCE.iter().filter(|(_, since)| version < *since);
+        later.map(|(event, _)| *event).collect()
+    }
+
+    /// The events an agent of whatever version has hooks for.
     pub(super) fn events(flavor: Flavor) -> impl Iterator<Item = &'static str> {
-        events(flavor).iter().map(|(event, _)| *event)
+        let is_young = move |event: &str| {
+            flavor == Flavor::Claude && SINCE.iter().any(|(young, _)| *young == event)
+        };
+        events(flavor).iter().map(|(event, _)| *event).filter(move |event| !is_young(event))
     }
 
     /// The MCP server.
@@ -177,7 +200,8 @@ mod tests {
     use super::*;
 
     fn program(path: &str, home: Option<&str>) -> Program {
-        Program { path: path.into(), home: home.map(Into::into), variables: BTreeMap::new() }
+        let home = home.map(Into::into);
+        Program { path: path.into(), home, variables: BTreeMap::new(), claude: None }
     }
 
     #[cfg(not(windows))]
@@ -227,6 +251,23 @@ mod tests {
             let slow =
                 hooks.iter().filter(|hook| ["SessionEnd", "Interrupt"].contains(&hook.event));
             assert!(slow.map(|hook| hook.timeout).all(|seconds| seconds <= 3), "{flavor}");
+        }
+    }
+
+    #[test]
+    fn an_older_claude_code_is_spared_what_it_does_not_know() {
+        let mut program = program("/b", None);
+        for (version, lacking) in [
+            (Version(2, 0, 42), &["SubagentStart", "PostToolUseFailure", "PostCompact"][..]),
+            (Version(2, 1, 63), &["PostCompact"]),
+            (Version(2, 1, 76), &[]),
+        ] {
+            program.claude = Some(version);
+            assert_eq!(program.lacking(Flavor::Claude), lacking);
+            let hooks = program.hooks(Flavor::Claude);
+            assert_eq!(hooks.len(), CLAUDE.len() - lacking.len());
+            assert!(Program::events(Flavor::Claude).all(|e| hooks.iter().any(|h| h.event == e)));
+            assert_eq!(program.hooks(Flavor::Codex).len(), CODEX.len());
         }
     }
 

@@ -59,17 +59,34 @@ pub(crate) struct Change {
     pub(crate) backup: Option<PathBuf>,
     /// What is known of the time before us.
     undone: Option<Undone>,
+    /// True if ours is in it already, in another form or among what others have changed since.
+    held_ours: bool,
     /// True if ours is in it afterwards.
     holds_ours: bool,
 }
 
 impl Change {
+    /// Nothing happens.
+    pub(super) fn none(path: PathBuf) -> Self {
+        Self {
+            path,
+            action: Action::Unchanged,
+            now: None,
+            after: None,
+            backup: None,
+            undone: None,
+            held_ours: false,
+            holds_ours: false,
+        }
+    }
+
     /// Ours is written.
     pub(super) fn written(
         path: PathBuf,
         now: Option<String>,
         after: String,
         undone: Option<Undone>,
+        held_ours: bool,
     ) -> Self {
         let action = match &now {
             Some(now) if *now == after => Action::Unchanged,
@@ -77,34 +94,27 @@ impl Change {
             None => Action::Created,
         };
         let backup = undone.as_ref().and_then(|undone| undone.backup.clone());
-        Self { path, action, now, after: Some(after), backup, undone, holds_ours: true }
-    }
-
-    /// Nothing happens.
-    pub(super) fn none(path: PathBuf) -> Self {
-        let action = Action::Unchanged;
-        Self { path, action, now: None, after: None, backup: None, undone: None, holds_ours: false }
+        let after = Some(after);
+        Self { action, now, after, backup, undone, held_ours, holds_ours: true, ..Self::none(path) }
     }
 
     /// It becomes what it was.
     pub(super) fn undone(path: PathBuf, now: Option<String>, undone: Undone) -> Self {
         let action = if undone.before.is_some() { Action::Restored } else { Action::Removed };
         let after = undone.before.clone();
-        Self { path, action, now, after, backup: None, undone: Some(undone), holds_ours: false }
+        Self { action, now, after, undone: Some(undone), ..Self::none(path) }
     }
 
     /// Ours is taken out of what others have changed since.
     pub(super) fn cleared(path: PathBuf, now: Option<String>, after: String) -> Self {
         let is_same = now.as_ref() == Some(&after);
         let action = if is_same { Action::Unchanged } else { Action::Changed };
-        let after = Some(after);
-        Self { path, action, now, after, backup: None, undone: None, holds_ours: false }
+        Self { action, now, after: Some(after), ..Self::none(path) }
     }
 
     /// It goes.
     pub(super) fn removed(path: PathBuf, now: Option<String>) -> Self {
-        let action = Action::Removed;
-        Self { path, action, now, after: None, backup: None, undone: None, holds_ours: false }
+        Self { action: Action::Removed, now, ..Self::none(path) }
     }
 
     /// Does it.
@@ -140,6 +150,11 @@ impl Change {
     fn keep_what_was(&mut self, receipts: &mut Receipts, now: Timestamp) -> io::Result<()> {
         let undone = match self.undone.take() {
             Some(undone) => undone,
+            None if self.held_ours => {
+                // What it is now is not what it was before us: uninstalling must not bring it back.
+                self.backup = self.back_up(now)?;
+                return Ok(());
+            }
             None => Undone {
                 before: self.now.clone(),
                 backup: self.back_up(now)?,

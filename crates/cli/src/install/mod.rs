@@ -18,6 +18,7 @@ pub(crate) mod state;
 #[cfg(test)]
 mod tests;
 pub(crate) mod trust;
+mod version;
 
 use crate::context::Context;
 use crate::env::{self, Env};
@@ -29,6 +30,7 @@ pub(crate) use files::{Action, Change};
 use receipt::Receipts;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use version::Version;
 
 /// Variables an agent may keep from the server it starts.
 const PASSED_ON: [&str; 5] =
@@ -137,7 +139,18 @@ impl Program {
                 variables.insert(name.to_owned(), text(name, Env::absolute(&path))?);
             }
         }
-        Ok(Self { path, home, variables })
+        let claude = program_named("claude", &context.env).and_then(|claude| Version::of(&claude));
+        Ok(Self { path, home, variables, claude })
+    }
+
+    /// What a person should know about the hooks of an agent.
+    pub(crate) fn remark(&self, flavor: Flavor) -> Option<String> {
+        let lacking = self.lacking(flavor);
+        let version = self.claude.filter(|_| !lacking.is_empty())?;
+        Some(format!(
+            "Claude Code {version} has no {} hooks: update it, and run the command again",
+            lacking.join(", ")
+        ))
     }
 }
 
@@ -218,7 +231,10 @@ impl Plan {
                 None => now.clone(),
             };
             let after = with(base.as_deref().unwrap_or_default())?;
-            Ok(Change::written(target.path.clone(), now, after, known))
+            let held_ours = now.as_deref().is_some_and(|now| {
+                without_ours(target.part, now, None).is_ok_and(|without| without != now)
+            });
+            Ok(Change::written(target.path.clone(), now, after, known, held_ours))
         })
     }
 

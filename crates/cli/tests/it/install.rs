@@ -190,6 +190,23 @@ fn links_are_followed_and_modes_kept() {
 }
 
 #[test]
+fn an_older_claude_code_gets_only_hooks_it_knows() {
+    let mut sandbox = used();
+    sandbox.write("bin/claude", "#!/bin/sh\necho '2.1.63 (Claude Code)'\n");
+    let claude = sandbox.home().join("bin/claude");
+    fs_err::set_permissions(&claude, PermissionsExt::from_mode(0o755)).unwrap();
+    let bin = sandbox.home().join("bin").display().to_string();
+    sandbox.set("PATH", &bin);
+    let run = ok(sandbox.run(&["install", "claude"]));
+    assert!(run.stdout.contains("Claude Code 2.1.63 has no PostCompact hooks"), "{run}");
+    assert!(!read(&sandbox, ".claude/settings.json").contains("PostCompact"));
+    assert_eq!(sandbox.run(&["doctor"]).code, 0, "what it cannot have is not missing");
+    sandbox.write("bin/claude", "#!/bin/sh\necho '2.1.325 (Claude Code)'\n");
+    ok(sandbox.run(&["install", "claude"]));
+    assert!(read(&sandbox, ".claude/settings.json").contains("PostCompact"));
+}
+
+#[test]
 fn what_was_changed_since_stays() {
     let sandbox = used();
     ok(sandbox.run(&["install", "claude"]));
@@ -204,6 +221,24 @@ fn what_was_changed_since_stays() {
         read(&sandbox, ".claude/settings.json"),
         installed.replace("\"opus\"", "\"sonnet\"")
     );
+}
+
+#[test]
+fn installing_over_changed_settings_leaves_nothing_behind() {
+    let sandbox = used();
+    let changed = CLAUDE_SETTINGS.replace("\"opus\"", "\"sonnet\"");
+    for again in [&["install", "claude"][..], &["install", "claude", "--home", "other"]] {
+        sandbox.write(".claude/settings.json", CLAUDE_SETTINGS);
+        ok(sandbox.run(&["install", "claude"]));
+        let installed = read(&sandbox, ".claude/settings.json");
+        let moved = installed.replace("[BIN]", "/old/backstory").replace("opus", "sonnet");
+        sandbox.write(".claude/settings.json", &moved);
+        ok(sandbox.run(again));
+        assert!(!read(&sandbox, ".claude/settings.json").contains("/old/"));
+        let home = again.get(2..).unwrap_or_default();
+        ok(sandbox.run(&[&["uninstall", "claude"], home].concat()));
+        assert_eq!(read(&sandbox, ".claude/settings.json"), changed, "{again:?}");
+    }
 }
 
 #[test]

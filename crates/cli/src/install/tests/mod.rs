@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 
 /// A program at a path that needs quoting.
 fn program() -> Program {
-    Program { path: "/opt/my tools/backstory".into(), home: None, variables: BTreeMap::new() }
+    let path = "/opt/my tools/backstory".into();
+    Program { path, home: None, variables: BTreeMap::new(), claude: None }
 }
 
 fn with(part: Part, text: &str) -> Result<String, Refusal> {
