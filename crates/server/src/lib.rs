@@ -10,6 +10,7 @@ pub mod mcp;
 mod metrics;
 mod posted;
 mod projects;
+mod readers;
 mod refusal;
 mod routes;
 mod serve;
