@@ -58,7 +58,7 @@ impl Readers {
         question: impl for<'a> FnOnce(Option<Opened<'a>>) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let (answer, answered) = oneshot::channel();
-        let job: Job = Box::new(move |found| {
+        let job: Job = Box::new(move |found: Found<'_>| {
             let result = found.and_then(question);
             let is_well = result.is_ok();
             // Whoever asked may have left.

@@ -102,7 +102,7 @@ async fn look(
 ) -> Result<(SearchAsk, Recall), Refusal> {
     let peer = headers.get(PEER).and_then(|peer| peer.to_str().ok()).map(str::to_owned);
     let asker = Arc::clone(&service);
-    let question = move |opened: Option<Opened<'_>>| {
+    let question = move |opened: Option<Opened<'_>>| -> Result<(SearchAsk, Recall), Refusal> {
         let found = match opened {
             Some(opened) => remembered(&asker, opened, &asked, peer.as_deref(), is_context)?,
             None => Recall::default(),
