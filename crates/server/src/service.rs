@@ -3,6 +3,7 @@
 use crate::mcp::Desk;
 use crate::metrics::Metrics;
 use crate::projects::Projects;
+use crate::readers::Readers;
 use crate::refusal::Refusal;
 use crate::told::Told;
 use backstory_engine::pushed::{Journal, Limits, uid_of};
@@ -72,6 +73,7 @@ pub struct Service {
     pub(crate) metrics: Metrics,
     pub(crate) told: Told,
     pub(crate) projects: Projects,
+    pub(crate) readers: Readers,
     /// Sessions that were sealed and are not in the archive yet.
     pub(crate) to_take_in: Mutex<BTreeSet<SessionUid>>,
     /// There is one more of them.
@@ -84,6 +86,7 @@ impl Service {
     pub fn new(options: Options) -> Arc<Self> {
         let journal = Journal::new(options.sync.archive.home.clone(), options.limits);
         Arc::new(Self {
+            readers: Readers::new(&options.sync.archive),
             options,
             journal,
             metrics: Metrics::new(),

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{NoAncestry, Record};
+use proptest::prelude::*;
 use std::path::PathBuf;
 
 const JOURNAL: &str = r#"{"session":{"v":1,"id":"cc-77__subagent-a1","at":5}}
@@ -81,4 +82,26 @@ fn broken_lines_are_told_and_harm_nothing() {
     let told = read(&mut reader, "{\"message\":{\"id\":\n\u{0}\n[[[\n{\"message\":3}");
     assert_eq!(told.iter().filter(|line| line.starts_with("Bad")).count(), 3);
     assert!(told[3].starts_with("unknown"));
+}
+
+proptest! {
+    /// Nothing that may stand in a file makes the reader panic, and what follows is still read.
+    #[test]
+    fn damage_is_survived(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+        cut in 0..JOURNAL.len(),
+        flip in any::<u8>(),
+    ) {
+        let mut reader = begun();
+        let mut batch = Batch::default();
+        reader.record(&bytes, &mut NoAncestry, &mut batch);
+        let mut damaged = JOURNAL.as_bytes().to_vec();
+        damaged[cut] = flip;
+        for line in damaged.split(|byte| *byte == b'\n') {
+            reader.record(line, &mut NoAncestry, &mut batch);
+        }
+        let before = batch.records().len();
+        reader.record(JOURNAL.lines().nth(2).unwrap().as_bytes(), &mut NoAncestry, &mut batch);
+        prop_assert!(batch.records().len() > before);
+    }
 }

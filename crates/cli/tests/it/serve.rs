@@ -70,10 +70,10 @@ fn it_listens_until_it_is_asked_to_end() {
 fn other_machines_need_a_key() {
     let run = Sandbox::new().run(&["serve", "--listen", "0.0.0.0:0"]);
     assert_snapshot!(run, @r"
-    exit code 2
+    exit 2
     --- stderr
     error: 0.0.0.0:0 can be reached from other machines, and there is no key
-      try: set BACKSTORY_SERVER_KEY, or listen on 127.0.0.1
+      hint: set BACKSTORY_SERVER_KEY, or listen on 127.0.0.1
     ");
 }
 

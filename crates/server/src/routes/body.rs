@@ -4,9 +4,9 @@ use crate::refusal::Refusal;
 use axum::body::Bytes;
 use serde::de::DeserializeOwned;
 
-/// The body; one that is empty says nothing.
+/// The body; one that is empty or null says nothing.
 pub(super) fn read<T: DeserializeOwned + Default>(bytes: &Bytes) -> Result<T, Refusal> {
-    if bytes.trim_ascii().is_empty() {
+    if matches!(bytes.trim_ascii(), b"" | b"null") {
         return Ok(T::default());
     }
     // What serde says names fields, and plugins take some of these words for an older server.

@@ -1,6 +1,7 @@
 //! What is remembered about a prompt, in the forms plugins of every age ask for it.
 
 use super::body::read;
+use crate::readers::Opened;
 use crate::refusal::Refusal;
 use crate::service::Service;
 use axum::Json;
@@ -11,12 +12,10 @@ use backstory_api::http::{
     Answer, ContextAnswer, ContextEntry, ContextStats, ErrorAnswer, GrepAnswer, GrepAsk,
     ListAnswer, ListItem, SearchAnswer, SearchAsk,
 };
-use backstory_engine::SyncError;
 use backstory_engine::pushed::{any_uid_of, estimate};
 use backstory_engine::recall::{Recall, RecallItem, RecallOptions, recall as recall_for};
-use backstory_engine::search::Searcher;
 use backstory_model::SessionUid;
-use backstory_store::{StoreError, Vault};
+use backstory_store::Vault;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -102,16 +101,20 @@ async fn look(
     is_context: bool,
 ) -> Result<(SearchAsk, Recall), Refusal> {
     let peer = headers.get(PEER).and_then(|peer| peer.to_str().ok()).map(str::to_owned);
-    service
-        .blocking(move |service| {
-            let found = remembered(service, &asked, peer.as_deref(), is_context)?;
-            Ok((asked, found))
-        })
-        .await
+    let asker = Arc::clone(&service);
+    let question = move |opened: Option<Opened<'_>>| -> Result<(SearchAsk, Recall), Refusal> {
+        let found = match opened {
+            Some(opened) => remembered(&asker, opened, &asked, peer.as_deref(), is_context)?,
+            None => Recall::default(),
+        };
+        Ok((asked, found))
+    };
+    service.readers.ask(question).await
 }
 
 fn remembered(
     service: &Service,
+    Opened { vault, searcher }: Opened<'_>,
     asked: &SearchAsk,
     peer: Option<&str>,
     is_context: bool,
@@ -121,19 +124,9 @@ fn remembered(
         return Ok(Recall::default());
     }
     let prompt = prompt.char_indices().nth(LONGEST).map_or(prompt, |(end, _)| &prompt[..end]);
-    let vault = match Vault::open(&service.archive().home) {
-        Ok(vault) => vault,
-        Err(StoreError::Missing(_)) => return Ok(Recall::default()),
-        Err(error) => return Err(error.into()),
-    };
-    let searcher = match Searcher::open(&vault, &*service.archive().index) {
-        Ok(searcher) => searcher,
-        Err(SyncError::NoIndex) => return Ok(Recall::default()),
-        Err(error) => return Err(error.into()),
-    };
     let id = asked.session_id.as_deref().filter(|id| !id.is_empty());
     let session = id.map(any_uid_of);
-    let project = project(service, &vault, session.as_ref(), peer)?;
+    let project = project(service, vault, session.as_ref(), peer)?;
     let mut told = asked.exclude_uris.clone().unwrap_or_default();
     if let (true, Some(id)) = (is_context, id) {
         told.extend(service.told.at_prompt(id, prompt, asked.dedup_turns.unwrap_or(0)));
@@ -148,14 +141,11 @@ fn remembered(
         already_given: told,
         ..RecallOptions::default()
     };
-    let found = recall_for(&vault, &searcher, &options)?;
+    let found = recall_for(vault, searcher, &options)?;
     if is_context {
-        let counter = &service.metrics;
-        if found.is_empty() {
-            counter.nothing_recalled.inc()
-        } else {
-            counter.recalled.inc()
-        };
+        let metrics = &service.metrics;
+        let counter = if found.is_empty() { &metrics.nothing_recalled } else { &metrics.recalled };
+        counter.inc();
         if let Some(id) = id {
             service.told.remember(id, found.items.iter().map(|item| item.address.as_str()));
         }

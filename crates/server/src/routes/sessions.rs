@@ -39,7 +39,7 @@ fn no_session(id: &str) -> Refusal {
 
 /// The latest pushed sessions.
 #[utoipa::path(
-    get, path = "/api/v1/sessions", tag = "sessions",
+    get, path = "/api/v1/sessions", tag = "sessions", operation_id = "list_sessions",
     responses((status = 200, body = Answer<Vec<SessionInfo>>))
 )]
 pub(super) async fn list(State(service): State<Arc<Service>>) -> Answered<Vec<SessionInfo>> {

@@ -78,7 +78,7 @@ pub(super) struct ListAsk {
 
 /// What is in a folder.
 #[utoipa::path(
-    get, path = "/api/v1/fs/ls", tag = "tree",
+    get, path = "/api/v1/fs/ls", tag = "tree", operation_id = "list_folder",
     params(
         ("uri" = String, Query, description = "viking://… or backstory://…"),
         ("recursive" = Option<bool>, Query, description = "also the folders below"),

@@ -22,6 +22,14 @@ fn the_document_is_served_and_names_every_endpoint() {
     let server = Running::on(dir.path());
     let served: Value = server.get("/openapi.json").json();
     assert_eq!(served, serde_json::from_str::<Value>(&backstory_server::openapi()).unwrap());
+    let operations = served["paths"].as_object().unwrap().values().flat_map(|path| {
+        path.as_object().unwrap().values().map(|operation| operation["operationId"].to_string())
+    });
+    let mut names: Vec<String> = operations.collect();
+    let all = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), all, "two operations have the same name");
     for path in [
         "/health",
         "/api/v1/search/search",
