@@ -5,9 +5,9 @@ use crate::env::Env;
 use crate::error::{Exit, Failure, Kind};
 use crate::settings::Settings;
 use crate::ui::Ui;
-use crate::{open, sweep, when};
+use crate::{open, sweep, upkeep, when};
+use backstory_engine::live::{Knobs, SealChoice, SealOptions};
 use backstory_engine::{SyncOptions, project_key};
-use backstory_model::Timestamp;
 use backstory_server::mcp::{Clock, Commit, Desk, run_stdio};
 use std::path::Path;
 use std::sync::Arc;
@@ -30,16 +30,19 @@ pub(crate) fn desk(settings: &Settings, context: &Context) -> Result<Desk, Failu
         archive: open::archive(settings)?,
         read_moment: Arc::new(move |text, end, now| when::parse(text, end, now, &zone)),
         project: project_key(&Env::absolute(Path::new(""))),
-        commit: Some(commit(options, Arc::clone(&clock))),
+        commit: Some(commit(options, settings.live, Arc::clone(&clock))),
         clock,
     })
 }
 
-/// Takes in what is new.
-fn commit(options: SyncOptions, clock: Clock) -> Commit {
+/// Takes in what is new and seals what waits.
+fn commit(options: SyncOptions, knobs: Knobs, clock: Clock) -> Commit {
     Arc::new(move || {
-        let now: Timestamp = clock();
-        let report = backstory_engine::sync(&options, now, &mut |_| {});
-        report.map(|report| sweep::gist(&report)).map_err(|error| error.to_string())
+        let seal = SealOptions { knobs, choice: SealChoice::Pending };
+        let report = backstory_engine::commit(&options, &seal, clock(), &mut |_| {});
+        let report = report.map_err(|error| error.to_string())?;
+        let sealed = report.seals.sealed.iter().map(upkeep::sealed_line);
+        let lines: Vec<String> = std::iter::once(sweep::gist(&report.sync)).chain(sealed).collect();
+        Ok(lines.join("\n"))
     })
 }

@@ -7,8 +7,6 @@ use std::fmt::Write;
 
 /// Longer lines are cut.
 const MAX_LINE: usize = 240;
-/// What an overview names of each list.
-const FEW: usize = 8;
 
 /// Sections that are written only if something is in them.
 struct Sections {
@@ -28,27 +26,14 @@ impl Sections {
     }
 }
 
-/// The most telling parts.
-pub(super) fn short(uid: &SessionUid, digest: &Digest) -> String {
-    let mut sections = Sections { text: String::new() };
-    sections.add("Goal", digest.goal.iter().map(|goal| quoted(uid, goal)));
-    sections.add("Outcome", outcome(uid, digest).into_iter().take(3));
-    sections.add("Decisions and corrections", kept(uid, digest, &["decision", "correction"]));
-    sections.add("Files changed", files(digest, FEW));
-    sections.add("Tests", tests(uid, digest, FEW));
-    sections.add("Commits", commits(uid, digest).into_iter().take(FEW));
-    sections.add("Left open", open_ends(uid, digest));
-    sections.text
-}
-
 /// Everything.
 pub(super) fn whole(uid: &SessionUid, account: &Account) -> String {
     let digest = &account.digest;
     let mut sections = Sections { text: String::new() };
     sections.add("Goal", digest.goal.iter().map(|goal| quoted(uid, goal)));
     sections.add("Outcome", outcome(uid, digest));
-    sections.add("Files changed", files(digest, usize::MAX));
-    sections.add("Tests", tests(uid, digest, usize::MAX));
+    sections.add("Files changed", files(digest));
+    sections.add("Tests", tests(uid, digest));
     sections.add("Commits", commits(uid, digest));
     sections.add("Commands", commands(digest));
     let tools = digest.tools.iter().map(|(tool, calls)| format!("{} ×{calls}", line(tool)));
@@ -62,16 +47,12 @@ pub(super) fn whole(uid: &SessionUid, account: &Account) -> String {
 
 /// Decisions of a session, each with its address.
 pub(super) fn decisions(uid: &SessionUid, digest: &Digest) -> Vec<String> {
-    kept(uid, digest, &["decision"])
+    let made = digest.snippets.iter().filter(|kept| kept.why == "decision");
+    made.map(|kept| quoted(uid, kept)).collect()
 }
 
 fn line(text: &str) -> String {
     one_line(text, MAX_LINE)
-}
-
-fn kept(uid: &SessionUid, digest: &Digest, why: &[&str]) -> Vec<String> {
-    let fits = |kept: &&Snippet| why.contains(&kept.why.as_str());
-    digest.snippets.iter().filter(fits).map(|kept| quoted(uid, kept)).collect()
 }
 
 fn quoted(uid: &SessionUid, kept: &Snippet) -> String {
@@ -95,17 +76,17 @@ fn outcome(uid: &SessionUid, digest: &Digest) -> Vec<String> {
     std::iter::once(verdict).chain(evidence).collect()
 }
 
-fn files(digest: &Digest, most: usize) -> Vec<String> {
+fn files(digest: &Digest) -> Vec<String> {
     let told = |file: &backstory_model::ChangedFile| {
         format!("- {} +{} −{}", line(&file.path), file.added, file.removed)
     };
-    let mut lines: Vec<String> = digest.files.iter().take(most).map(told).collect();
-    let more = digest.files.len().saturating_sub(most) + digest.more_files as usize;
+    let mut lines: Vec<String> = digest.files.iter().map(told).collect();
+    let more = digest.more_files;
     lines.extend((more > 0).then(|| format!("- and {more} more")));
     lines
 }
 
-fn tests(uid: &SessionUid, digest: &Digest, most: usize) -> Vec<String> {
+fn tests(uid: &SessionUid, digest: &Digest) -> Vec<String> {
     let told = |test: &backstory_model::TestUse| {
         let passed = match test.passed {
             Some(true) => "passed",
@@ -116,7 +97,7 @@ fn tests(uid: &SessionUid, digest: &Digest, most: usize) -> Vec<String> {
         let result = result.unwrap_or_default();
         format!("- `{}` {passed}{result} ({})", line(&test.command), address(uid, test.seq))
     };
-    digest.tests.iter().take(most).map(told).collect()
+    digest.tests.iter().map(told).collect()
 }
 
 fn commits(uid: &SessionUid, digest: &Digest) -> Vec<String> {

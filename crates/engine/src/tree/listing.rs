@@ -4,7 +4,7 @@ use super::address::{Address, TOP};
 use super::files::Files;
 use super::place::{Lore, Node};
 use super::{PatternChoice, Tree, TreeError, lore, session};
-use backstory_model::{Session, SessionUid, Timestamp};
+use backstory_model::{Seal, Session, SessionUid, Timestamp};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -95,13 +95,15 @@ impl Tree {
             Node::Sessions => Ok(self.session_folders(&here, None)?),
             Node::Session(session) => self.session_documents(&here, &session),
             Node::Seals(session) => {
-                let seals = self.seals(&session)?.into_iter();
-                Ok(seals.map(|(at, about, _)| here.file(&format!("{at:03}.md"), about)).collect())
+                let seals = self.vault()?.seals_of(&session.session_uid)?.into_iter();
+                let name = |seal: &Seal| format!("{:03}.md", seal.number);
+                Ok(seals.map(|seal| here.file(&name(&seal), seal.abstract_text)).collect())
             }
             Node::History(session) => {
-                let seals = self.seals(&session)?.into_iter();
-                let name = |at: u32| format!("archive_{at:03}");
-                Ok(seals.map(|(at, about, _)| here.folder(&name(at), Some(&about))).collect())
+                let seals = self.vault()?.seals_of(&session.session_uid)?.into_iter();
+                let name = |seal: &Seal| format!("archive_{:03}", seal.number);
+                let folder = |seal: Seal| here.folder(&name(&seal), Some(&seal.abstract_text));
+                Ok(seals.map(folder).collect())
             }
             Node::Archive(session, number) => {
                 // Without its seal there is no such folder.
@@ -158,7 +160,7 @@ impl Tree {
             here.file("digest.md", "all that is kept of it".into()),
             here.file("transcript.md", "everything said and done".into()),
         ];
-        if !self.seals(session)?.is_empty() {
+        if self.vault()?.latest_seal(&session.session_uid)?.is_some() {
             let name = if here.folder.root.starts_with("viking") { "history" } else { "seals" };
             entries.push(here.folder(name, Some("its overview as of each seal")));
         }

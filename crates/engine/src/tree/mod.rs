@@ -133,8 +133,12 @@ impl Tree {
             Node::Session(session) | Node::Overview(session) => self.overview(&session),
             Node::Digest(session) => self.digest(&session),
             Node::Abstract(session) => Ok(format!("{}\n", session::about(&session))),
-            Node::Seal(session, number) => self.seal(address, &session, number),
-            Node::SealAbstract(session, number) => self.seal_abstract(address, &session, number),
+            Node::Seal(session, number) => {
+                Ok(session::sealed(&self.seal(address, &session, number)?))
+            }
+            Node::SealAbstract(session, number) => {
+                Ok(format!("{}\n", self.seal(address, &session, number)?.abstract_text))
+            }
             Node::Event(session, seq) => self.event(address, &session, seq),
             Node::Lore(lore, fingerprint) => self.lore(address, lore, fingerprint),
             Node::Decisions(session) => self.decisions_of(&session),

@@ -4,7 +4,8 @@ use super::account;
 use super::address::Address;
 use super::text::{one_line, plural};
 use super::{Tree, TreeError};
-use backstory_model::{Outcome, Session, SessionUid, Timestamp};
+use backstory_distill::overview::{OVERVIEW_MAX_CHARS, overview};
+use backstory_model::{Outcome, Seal, Session, SessionUid, Timestamp};
 use std::fmt::Write;
 
 /// Longer titles and places are cut.
@@ -99,12 +100,14 @@ fn when(session: &Session) -> Option<String> {
 }
 
 impl Tree {
-    /// What a session was about and came to.
+    /// What a session was about and came to so far.
     pub(super) fn overview(&self, session: &Session) -> Result<String, TreeError> {
         let uid = &session.session_uid;
         let mut text = header(session);
         if let Some(account) = self.vault()?.account(uid)? {
-            text.push_str(&account::short(uid, &account.digest));
+            let (digest, signals) = (&account.digest, &account.signals);
+            let told = overview(session, digest, signals, OVERVIEW_MAX_CHARS).text;
+            let _ = write!(text, "\n{}\n", told.trim_end());
         }
         text.push_str("\n## More\n\n");
         for (name, tells) in [
@@ -127,33 +130,24 @@ impl Tree {
         Ok(text)
     }
 
-    /// The seals of a session: their numbers, what each says in a line, and in full.
-    pub(super) fn seals(&self, session: &Session) -> Result<Vec<(u32, String, String)>, TreeError> {
-        let _ = self.vault()?.session_head(&session.session_uid)?;
-        Ok(Vec::new())
-    }
-
     /// The overview as of a seal.
     pub(super) fn seal(
         &self,
         address: &Address,
         session: &Session,
         number: u32,
-    ) -> Result<String, TreeError> {
-        let seals = self.seals(session)?.into_iter();
-        let found = seals.into_iter().find(|(own, _, _)| *own == number);
-        found.map(|(_, _, overview)| overview).ok_or(TreeError::NotFound(address.text()))
+    ) -> Result<Seal, TreeError> {
+        let found = self.vault()?.seal(&session.session_uid, number)?;
+        found.ok_or_else(|| TreeError::NotFound(address.text()))
     }
+}
 
-    /// The same in a line.
-    pub(super) fn seal_abstract(
-        &self,
-        address: &Address,
-        session: &Session,
-        number: u32,
-    ) -> Result<String, TreeError> {
-        let seals = self.seals(session)?.into_iter();
-        let found = seals.into_iter().find(|(own, _, _)| *own == number);
-        found.map(|(_, line, _)| format!("{line}\n")).ok_or(TreeError::NotFound(address.text()))
-    }
+/// An overview as of a seal, with when and why it was made.
+pub(super) fn sealed(seal: &Seal) -> String {
+    let (at, why) = (moment(seal.sealed_at), seal.reason.name());
+    format!(
+        "_Sealed {at} ({why}), up to event {}._\n\n{}\n",
+        seal.last_seq,
+        seal.overview.trim_end()
+    )
 }

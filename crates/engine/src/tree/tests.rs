@@ -124,6 +124,30 @@ fn every_name_of_a_session_leads_to_it() {
 }
 
 #[test]
+fn every_seal_is_a_document() {
+    let world = World::told();
+    let uid = backstory_model::SessionUid::from_stored(format!("claude:{SESSION}"));
+    let choice = crate::live::SealChoice::Session(uid.clone());
+    let seal = crate::live::SealOptions { choice, ..Default::default() };
+    let options = SyncOptions::new(Archive::indexed_at_home(world.home()), Vec::new());
+    crate::commit(&options, &seal, NOW, &mut |_| {}).unwrap();
+    let tree = world.tree();
+    assert_eq!(names(&tree.list(&format!("backstory://{uid}/seals")).unwrap()), ["001.md"]);
+    let sealed = read(&tree, &format!("backstory://sessions/{uid}/seals/001.md"));
+    assert!(sealed.starts_with("_Sealed ") && sealed.contains("## Open Issues"), "{sealed}");
+    let history = format!("viking://~/sessions/cc-{SESSION}/history");
+    assert_eq!(names(&tree.list(&history).unwrap()), ["archive_001"]);
+    assert_eq!(read(&tree, &format!("{history}/archive_001/.overview.md")), sealed);
+    assert!(read(&tree, &format!("{history}/archive_001/.abstract.md")).len() > 1);
+    assert!(names(&tree.list(&format!("sessions/{uid}")).unwrap()).contains(&"seals"));
+    for missing in ["seals/002.md", "history/archive_002", "history/archive_002/.overview.md"] {
+        let address = format!("sessions/{uid}/{missing}");
+        assert!(tree.read(&address, Part::WHOLE).is_err(), "{address}");
+        assert!(tree.list(&address).is_err(), "{address}");
+    }
+}
+
+#[test]
 fn a_transcript_tells_all_and_leads_to_the_rest() {
     let world = World::told();
     let tree = world.tree();

@@ -104,6 +104,24 @@ async fn what_happened_is_found_and_read() {
 }
 
 #[tokio::test]
+async fn what_matters_for_a_task_is_recalled() {
+    let mut client = Client::of(World::told()).await;
+    for tool in ["recall", "memory_recall"] {
+        let task = json!({"query": "the heron test fails again on port 7411"});
+        told(
+            client.call(tool, task).await,
+            &["<backstory-context source=\"auto-recall\"", "backstory://", "</backstory-context>"],
+        );
+        let other = json!({"query": "translate the brochure into Welsh"});
+        told(client.call(tool, other).await, &["Nothing that is known matters for this."]);
+    }
+    let own = json!({"query": "the heron test fails on port 7411", "session_id": SESSION});
+    told(client.call("recall", own).await, &["Nothing that is known matters for this."]);
+    let context = json!({"query": "the heron test fails on port 7411", "mode": "context"});
+    told(client.call("search", context).await, &["<backstory-context"]);
+}
+
+#[tokio::test]
 async fn an_error_met_before_comes_with_its_fix() {
     let mut client = Client::of(World::told()).await;
     let output = "running 3 tests\nerror: address already in use: 7411\n";

@@ -5,8 +5,9 @@ use crate::mcp::answer::{Answer, Lines, Refusal};
 use crate::mcp::args::{Arg, Args, Kind};
 use crate::mcp::desk::Desk;
 use backstory_distill::query::{FilterName, Query};
+use backstory_engine::recall::{RecallOptions, recall as engine_recall};
 use backstory_engine::search::{
-    FoundMoment, FoundSession, Mode, Scope, SearchOptions, Sort, search,
+    FoundMoment, FoundSession, Mode, Scope, SearchOptions, Searcher, Sort, search,
 };
 use backstory_engine::tree::Tree;
 use backstory_model::{Outcome, Session, SessionUid, address};
@@ -52,7 +53,8 @@ const SEARCH_ARGS: &[Arg] = &[
 const RECALL_ARGS: &[Arg] = &[
     Arg::must("query", Kind::Text, "The task or question, in a sentence or two"),
     Arg::may("everywhere", Kind::Flag, "Look at other projects too, not only at this one"),
-    Arg::may("limit", Kind::Number, "At most so many things (default 6, at most 20)"),
+    Arg::may("limit", Kind::Number, "At most so many things (at most 20)"),
+    Arg::may("session_id", Kind::Text, "Your own session's id: you are not told of yourself"),
 ];
 
 pub(super) const TOOLS: &[Spec] = &[
@@ -235,7 +237,32 @@ pub(super) fn about(session: &Session) -> String {
 }
 
 fn recall(desk: &Desk, args: &Args) -> Answer {
-    let mut asked = args.clone();
-    asked.0.remove("mode");
-    find(desk, &asked)
+    let prompt = args.needed(&["query", "prompt", "task"])?;
+    let tree = desk.tree()?;
+    let Ok(vault) = tree.vault() else {
+        // Memories are found without an archive.
+        let mut asked = args.clone();
+        asked.0.remove("mode");
+        return find(desk, &asked);
+    };
+    let asking = match args.text(&["session_id"]) {
+        Some(name) => tree.named_session(&name)?.map(|session| session.session_uid),
+        None => None,
+    };
+    let everywhere = args.flag("everywhere") || desk.project.is_none();
+    let options = RecallOptions {
+        prompt,
+        project: desk.project.clone(),
+        everywhere,
+        session: asking,
+        limit: args.number("limit", RecallOptions::default().limit, 20).max(1),
+        ..RecallOptions::default()
+    };
+    let searcher = Searcher::open(vault, &*desk.archive.index)?;
+    let found = engine_recall(vault, &searcher, &options)?;
+    if !found.is_empty() {
+        return Ok(found.text);
+    }
+    let further = if everywhere { "" } else { " everywhere=true looks at other projects too;" };
+    Ok(format!("Nothing that is known matters for this.{further} search looks for words."))
 }
