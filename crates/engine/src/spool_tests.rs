@@ -71,7 +71,7 @@ fn what_is_no_message_is_set_aside_with_its_reason() {
         ("c.json", "{\"v\":2,\"whatever\":[]}", "has version 2"),
         ("d.json", &whole.replace("codex", "gemini"), "names no known agent: \"gemini\""),
         ("e.txt", &whole, "does not end in .json"),
-        ("f.json", &" ".repeat(70_000), "too large"),
+        ("f.json", &" ".repeat(MAX_BYTES as usize + 1), "too large"),
         ("g.json", &whole.replace("2027", "later"), "not an RFC 3339 time"),
     ] {
         // Twice, so that the second must find a free name.
