@@ -35,6 +35,9 @@ fn local_export(sandbox: &Sandbox) -> String {
 fn an_archive_comes_back_as_it_went() {
     about_the_file!("the move is from a file to Postgres and back");
     let (sandbox, there) = history();
+    let sealed = sandbox.run(&["commit", "5ca1ab1e"]);
+    assert_eq!(sealed.code, 0, "{sealed}");
+    assert!(local_export(&sandbox).contains("\"type\":\"seal\""));
     let (sent, fetched) = there_and_back(&sandbox, &there, "back");
     assert!(sent.contains("on both sides"), "{sent}");
     let hash = |told: &str| told.split("hash ").nth(1).map(|rest| rest[..16].to_owned());
