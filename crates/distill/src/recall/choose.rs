@@ -79,6 +79,11 @@ pub fn choose(mut candidates: Vec<Candidate>, budget: &Budget<'_>) -> Vec<Item> 
 
 /// Stems, and the numbers beside them: `port 80` and `port 81` do not say the same.
 fn words_of(text: &str) -> BTreeSet<String> {
+    // The day in front of it says nothing about what it says.
+    let text = match text.get(..12) {
+        Some(day) if day.ends_with(": ") && day.starts_with("20") => &text[12..],
+        _ => text,
+    };
     let mut words = all_stems(text);
     terms::for_each(text, &mut |term| {
         if term.text.bytes().any(|byte| byte.is_ascii_digit()) {
@@ -160,6 +165,8 @@ mod tests {
         ];
         let budget = Budget { prompt: "which port does the heron use", ..ALL };
         assert_eq!(told(&candidates, &budget), ["a/2"]);
+        let dated = [candidate("a", 1, "2026-03-02: Which port does heron use?", 3.0)];
+        assert_eq!(told(&dated, &budget), [""; 0]);
     }
 
     #[test]

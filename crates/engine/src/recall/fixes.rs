@@ -14,7 +14,7 @@ const MAX_LINES: usize = 4;
 /// Sightings of one error looked at, the latest first.
 const MAX_SIGHTINGS: usize = 200;
 /// What a known fix scores.
-const SCORE: f32 = 2.0;
+const SCORE: f32 = 3.0;
 
 /// The fix that worked, if an error in an output is known by its fingerprint.
 pub fn error_recall(vault: &Vault, options: &ErrorOptions) -> Result<Recall, SyncError> {

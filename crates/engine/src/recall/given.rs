@@ -4,7 +4,7 @@
 use super::injections::{InjectedItem, prompt_hash};
 use super::{Muted, RecallItem};
 use crate::journal::{read_if_there, replace};
-use backstory_model::SessionUid;
+use backstory_model::{Flavor, SessionUid};
 use backstory_store::{Home, create_private_dir};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,7 @@ fn path(home: &Home, session: &SessionUid) -> PathBuf {
     let safe = |c: char| {
         if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' }
     };
-    let agent = session.flavor().map_or("other", |flavor| flavor.name());
+    let agent = session.flavor().map_or("other", Flavor::name);
     let id: String = session.native().chars().map(safe).collect();
     dir(home).join(format!("{agent}-{id}.json"))
 }

@@ -5,7 +5,7 @@ use crate::journal::Journal;
 use crate::stamp;
 use backstory_distill::Redactor;
 use backstory_distill::recall::{Category, tokens};
-use backstory_model::{SessionUid, Timestamp};
+use backstory_model::{Flavor, SessionUid, Timestamp};
 use backstory_store::Home;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -118,7 +118,7 @@ pub fn record(
     let mut injection = Injection {
         number: 1,
         at: occasion.at,
-        agent: occasion.session.flavor().map_or("", |flavor| flavor.name()).to_owned(),
+        agent: occasion.session.flavor().map_or("", Flavor::name).to_owned(),
         session_uid: occasion.session.as_str().to_owned(),
         event: occasion.event.to_owned(),
         prompt_hash: prompt_hash(prompt),

@@ -29,15 +29,18 @@ pub(super) fn why(reasons: &[String]) -> String {
     said.join("; ")
 }
 
-/// What came of a session.
-pub(super) fn digest_text(session: &Session, digest: &Digest) -> String {
+/// What came of a session; nothing if it only talked, for then its moments tell more.
+pub(super) fn digest_text(session: &Session, digest: &Digest) -> Option<String> {
+    if digest.commits.is_empty() && digest.files.is_empty() && digest.open_ends.is_empty() {
+        return None;
+    }
     let goal = digest.goal.as_ref().map(|goal| goal.text.as_str());
     let title = session.title.as_deref().or(goal).unwrap_or("a session without a title");
     let mut text = format!("{}{}", day(session.ended_at.or(session.started_at)), first_line(title));
     let outcome = match digest.judgement.outcome {
-        Outcome::Success => ", it succeeded",
-        Outcome::Fail => ", it failed",
-        Outcome::Abandoned => ", it was left unfinished",
+        Outcome::Success => "; it succeeded",
+        Outcome::Fail => "; it failed",
+        Outcome::Abandoned => "; it was left unfinished",
         Outcome::Unknown => "",
     };
     text.push_str(outcome);
@@ -51,7 +54,7 @@ pub(super) fn digest_text(session: &Session, digest: &Digest) -> String {
     if let Some(OpenEnd { what, .. }) = digest.open_ends.first() {
         let _ = write!(text, "; left open: {what}");
     }
-    cut(&text)
+    Some(cut(&text))
 }
 
 fn first_line(text: &str) -> &str {

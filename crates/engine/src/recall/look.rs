@@ -72,7 +72,8 @@ impl Look<'_> {
         let accounts = self.vault.digests(&ids)?;
         for found in &found {
             let Some((digest, signals)) = accounts.get(&found.id) else { continue };
-            candidates.push(self.digest(found, digest, places.nearness.get(&(found.id, None))));
+            let nearness = places.nearness.get(&(found.id, None)).copied();
+            candidates.extend(self.digest(found, digest, nearness));
             candidates.extend(self.said(found, digest));
             candidates.extend(signals.iter().filter_map(|signal| self.signal(found, signal)));
         }
@@ -212,20 +213,20 @@ impl Look<'_> {
     }
 
     /// What came of a session.
-    fn digest(&self, found: &Found, digest: &Digest, nearness: Option<&f32>) -> Candidate {
-        let text = digest_text(&found.session, digest);
+    fn digest(&self, found: &Found, digest: &Digest, nearness: Option<f32>) -> Option<Candidate> {
+        let text = digest_text(&found.session, digest)?;
         let goal = digest.goal.as_ref().map_or("", |goal| goal.text.as_str());
         let fit = self.cue.fit(&text, goal);
         let uid = &found.session.session_uid;
-        self.judged(Thing {
+        Some(self.judged(Thing {
             category: Category::Digest,
             address: format!("backstory://{uid}"),
             of: uid.as_str(),
             text,
             fit,
-            nearness: nearness.copied(),
+            nearness,
             reason: self.whereabouts(&found.session),
-        })
+        }))
     }
 
     /// Corrections and decisions a digest keeps in the words they were said in.
