@@ -97,9 +97,11 @@ impl Outstanding {
             return Ok(0);
         };
         let mut stored = 0;
+        // Hooks may tell the same words twice, and what is not committed is not known yet.
+        let mut told = BTreeSet::new();
         for (_, entry) in &entries {
             let Some(words) = &entry.last_words else { continue };
-            if vault.known_event(head.id, words.key)?.is_some() {
+            if !told.insert(words.key) || vault.known_event(head.id, words.key)?.is_some() {
                 continue;
             }
             StandIns::remember(vault.home(), uid, words.key, entry.at)?;
