@@ -185,10 +185,12 @@ fn difference(change: &Change) -> Vec<Line> {
     if change.action == Action::Unchanged {
         return Vec::new();
     }
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
     // The neighbours of our lines may hold keys of other servers.
     let redactor = Redactor::new();
-    let mut lines = diff::of(&text(&change.now), &text(&change.after));
+    let mut lines = diff::of(
+        change.now.as_deref().unwrap_or_default(),
+        change.after.as_deref().unwrap_or_default(),
+    );
     for line in &mut lines {
         if let Line::Same(line) | Line::Removed(line) | Line::Added(line) = line {
             *line = redactor.redact(line).into_owned();

@@ -160,7 +160,6 @@ fn place<'b, 'a>(
 }
 
 fn handlers<'b, 'a>(group: &'b Value<'a>) -> Option<&'b Array<'a>> {
-    match member(group.as_object()?, HOOKS)? {
-        (_, property) => property.value.as_array(),
-    }
+    let (_, property) = member(group.as_object()?, HOOKS)?;
+    property.value.as_array()
 }

@@ -133,7 +133,7 @@ fn step(text: &str, server: &Server) -> Result<Option<String>, Refusal> {
 }
 
 fn fields(server: &Server) -> [(&'static str, Option<Value>); 3] {
-    let args = Value::from_iter(server.args.iter().map(String::as_str));
+    let args: Value = server.args.iter().map(String::as_str).collect();
     let env: InlineTable = server.env.iter().map(|(name, value)| (name, value.as_str())).collect();
     [
         ("command", Some(Value::from(server.command.as_str()))),
