@@ -18,8 +18,9 @@ pub(crate) fn incoming(posted: &AddMessage) -> Result<Incoming, Refusal> {
         _ => return Err(Refusal::wrong("a message needs a role: user or assistant")),
     };
     let parts = match (&posted.parts, &posted.content) {
-        (Value::Array(parts), _) => parts.iter().filter_map(part).collect(),
-        (_, Value::Array(parts)) => parts.iter().filter_map(part).collect(),
+        (Value::Array(parts), _) | (_, Value::Array(parts)) => {
+            parts.iter().filter_map(part).collect()
+        }
         (_, Value::String(text)) => vec![words(text.clone())],
         _ => return Err(Refusal::wrong("a message needs content or parts")),
     };

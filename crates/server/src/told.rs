@@ -44,8 +44,13 @@ impl Told {
             known.last = hash;
         }
         let (now, since) = (known.prompts, known.prompts.saturating_sub(within));
-        let is_recent = |at: u64| at >= since && at < now;
-        known.told.iter().filter(|(_, at)| is_recent(*at)).map(|(uri, _)| uri.clone()).collect()
+        let recent = since..now;
+        known
+            .told
+            .iter()
+            .filter(|(_, at)| recent.contains(at))
+            .map(|(uri, _)| uri.clone())
+            .collect()
     }
 
     /// Remembers what was told at the latest prompt.

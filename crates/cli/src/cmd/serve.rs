@@ -9,7 +9,7 @@ use crate::ui::{DIM, Ui, paint};
 use backstory_api as api;
 use backstory_server::Options;
 use backstory_server::mcp::Desk;
-use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::time::Duration;
 
 /// Arguments of `serve`.
@@ -68,10 +68,7 @@ fn address(listen: &str, has_key: bool) -> Result<SocketAddr, Failure> {
             .hint("try 127.0.0.1:1933")
     })?;
     let all: Vec<SocketAddr> = found.collect();
-    let is_own = |address: &SocketAddr| match address.ip() {
-        IpAddr::V4(ip) => ip.is_loopback(),
-        IpAddr::V6(ip) => ip.is_loopback(),
-    };
+    let is_own = |address: &SocketAddr| address.ip().is_loopback();
     let Some(first) = all.first() else {
         return Err(Failure::usage(format!("{listen:?} names no machine")));
     };

@@ -53,7 +53,7 @@ pub(super) fn clean(
 }
 
 fn texts(part: &Part) -> impl Iterator<Item = &str> {
-    [&part.text, &part.input, &part.output].into_iter().filter_map(|text| text.as_deref())
+    [&part.text, &part.input, &part.output].into_iter().filter_map(Option::as_deref)
 }
 
 /// Characters of a message, as far as they make a repetition improbable.

@@ -3,6 +3,7 @@
 use crate::running::Running;
 use backstory_server::Options;
 use serde_json::json;
+use std::io::{Read, Write};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -61,7 +62,6 @@ fn bodies_have_a_limit_and_requests_a_time() {
         (413, &json!("PAYLOAD_TOO_LARGE"))
     );
     // Somebody announces a body and never sends it.
-    use std::io::{Read, Write};
     let mut line = std::net::TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
     line.write_all(
         b"POST /api/v1/search/search HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{",
@@ -105,7 +105,6 @@ fn what_is_under_way_is_finished_when_the_server_ends() {
     let dir = tempfile::tempdir().unwrap();
     let server = Running::on(dir.path());
     let url = server.url.clone();
-    use std::io::{Read, Write};
     let mut line = std::net::TcpStream::connect(url.trim_start_matches("http://")).unwrap();
     let body = json!({"role": "user", "content": "sent in two halves"}).to_string();
     let (half, rest) = body.split_at(10);
