@@ -1,5 +1,4 @@
 //! The protocol's own inspector lists and calls every tool of `backstory mcp`.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 use backstory_testkit::inspector::Inspector;
 use serde_json::Value;

@@ -111,7 +111,7 @@ fn commits(uid: &SessionUid, digest: &Digest) -> Vec<String> {
 fn commands(digest: &Digest) -> Vec<String> {
     let told = |used: &backstory_model::CommandUse| {
         let failed =
-            if used.failures > 0 { format!(", {} failed", used.failures) } else { "".into() };
+            if used.failures > 0 { format!(", {} failed", used.failures) } else { String::new() };
         format!("- `{}` {}{failed}", line(&used.command), plural(used.runs.into(), "run"))
     };
     let mut lines: Vec<String> = digest.commands.iter().map(told).collect();

@@ -144,10 +144,11 @@ fn parts(path: &str) -> Result<Vec<String>, &'static str> {
     let mut parts = Vec::new();
     for part in path.split('/') {
         let part = unescaped(part);
-        match part.as_str() {
-            "" | "." => continue,
-            ".." => return Err("`..` leads nowhere in it"),
-            _ => {}
+        if part.is_empty() || part == "." {
+            continue;
+        }
+        if part == ".." {
+            return Err("`..` leads nowhere in it");
         }
         if part.contains(['/', '\\']) || part.chars().any(char::is_control) {
             return Err("a name in it holds a character no name may hold");

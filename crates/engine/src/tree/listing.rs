@@ -97,7 +97,7 @@ impl Tree {
             Node::Seals(session) => {
                 let seals = self.vault()?.seals_of(&session.session_uid)?.into_iter();
                 let name = |seal: &Seal| format!("{:03}.md", seal.number);
-                Ok(seals.map(|seal| here.file(&name(&seal), seal.abstract_text)).collect())
+                Ok(seals.map(|seal| here.file(&name(&seal), &seal.abstract_text)).collect())
             }
             Node::History(session) => {
                 let seals = self.vault()?.seals_of(&session.session_uid)?.into_iter();
@@ -109,14 +109,14 @@ impl Tree {
                 // Without its seal there is no such folder.
                 self.seal(folder, &session, number)?;
                 let names = [".abstract.md", ".overview.md"];
-                Ok(names.iter().map(|name| here.file(name, String::new())).collect())
+                Ok(names.iter().map(|name| here.file(name, "")).collect())
             }
             Node::Lores(kind) => self.lore_files(&here, kind),
             Node::AllDecisions => {
                 let made = self.decisions(None)?.into_iter();
                 let file = |(session, decided): (Session, Vec<String>)| {
                     let about = format!("{} · {}", session::about(&session), decided.len());
-                    here.file(&format!("{}.md", session.session_uid), about)
+                    here.file(&format!("{}.md", session.session_uid), &about)
                 };
                 Ok(made.map(file).collect())
             }
@@ -156,9 +156,9 @@ impl Tree {
         session: &Session,
     ) -> Result<Vec<Entry>, TreeError> {
         let mut entries = vec![
-            here.file("overview.md", "what it was about and came to".into()),
-            here.file("digest.md", "all that is kept of it".into()),
-            here.file("transcript.md", "everything said and done".into()),
+            here.file("overview.md", "what it was about and came to"),
+            here.file("digest.md", "all that is kept of it"),
+            here.file("transcript.md", "everything said and done"),
         ];
         if self.vault()?.latest_seal(&session.session_uid)?.is_some() {
             let name = if here.folder.root.starts_with("viking") { "history" } else { "seals" };
@@ -183,7 +183,7 @@ impl Tree {
             let name = lore::file_name(&pattern);
             // The same words may be known as several kinds of trouble: one file tells them all.
             if entries.iter().all(|entry| entry.name != name) {
-                let mut entry = here.file(&name, lore::about(&pattern));
+                let mut entry = here.file(&name, &lore::about(&pattern));
                 entry.changed = pattern.last;
                 entries.push(entry);
             }
@@ -228,8 +228,8 @@ impl Here<'_> {
         Entry { is_folder: true, ..self.entry(name, about) }
     }
 
-    fn file(&self, name: &str, about: String) -> Entry {
-        self.entry(name, Some(about.as_str()))
+    fn file(&self, name: &str, about: &str) -> Entry {
+        self.entry(name, Some(about))
     }
 }
 
@@ -241,7 +241,7 @@ fn real_files(here: &Here<'_>, folder: &Path) -> Result<Vec<Entry>, TreeError> {
             continue;
         }
         let text = Files::beginning(&folder.join(&name)).unwrap_or_default();
-        let mut entry = here.file(&name, super::recollect::about(&text, ABOUT_CHARS));
+        let mut entry = here.file(&name, &super::recollect::about(&text, ABOUT_CHARS));
         entry.bytes = Some(meta.len());
         let age = meta.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
         entry.changed = age.map(|age| Timestamp(age.as_millis() as i64));

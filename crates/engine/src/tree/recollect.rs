@@ -79,31 +79,20 @@ impl Tree {
 
     /// Writes a file below the memories. Returns its length.
     pub fn write(&self, address: &str, content: &str, mode: WriteMode) -> Result<usize, TreeError> {
-        let path = self.path_to_change(address)?;
+        let path = path_to_change(address)?;
         self.files().write(&words(&path), content, mode)
     }
 
     /// Replaces a text in a memory. Returns how often it stood there.
     pub fn edit(&self, address: &str, old: &str, new: &str, all: bool) -> Result<usize, TreeError> {
-        let path = self.path_to_change(address)?;
+        let path = path_to_change(address)?;
         self.files().edit(&words(&path), old, new, all)
     }
 
     /// Removes a memory, or a folder of them. Returns how many files went.
     pub fn forget(&self, address: &str, recursive: bool) -> Result<usize, TreeError> {
-        let path = self.path_to_change(address)?;
+        let path = path_to_change(address)?;
         self.files().remove(&words(&path), recursive)
-    }
-
-    fn path_to_change(&self, address: &str) -> Result<Vec<String>, TreeError> {
-        let _ = self;
-        match Address::parse(address)?.place {
-            Place::Path(path) => Ok(path),
-            _ => Err(TreeError::ReadOnly {
-                address: address.to_owned(),
-                instead: "only memories can be written",
-            }),
-        }
     }
 
     /// Memories that have words of a text, the best first.
@@ -146,6 +135,16 @@ impl Tree {
         });
         found.truncate(limit);
         Ok(found)
+    }
+}
+
+fn path_to_change(address: &str) -> Result<Vec<String>, TreeError> {
+    match Address::parse(address)?.place {
+        Place::Path(path) => Ok(path),
+        _ => Err(TreeError::ReadOnly {
+            address: address.to_owned(),
+            instead: "only memories can be written",
+        }),
     }
 }
 
@@ -205,7 +204,7 @@ fn file_name(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod unit {
+mod tests {
     use super::*;
 
     #[test]

@@ -67,7 +67,7 @@ impl World {
                 "message": {"role": role, "content": content, "id": format!("msg_{uuid}"),
                     "model": "claude-opus-4-8"},
             });
-            text.push_str(&format!("{line}\n"));
+            text.extend([line.to_string(), "\n".into()]);
             parent = Some(uuid);
         }
         let path = self.dir.path().join("projects/app").join(name);
@@ -367,6 +367,6 @@ fn names_are_found_by_a_pattern() {
     assert_eq!(found("backstory://", "sessions/*/digest.md").len(), 1);
     assert_eq!(found("backstory://", "**/digest.md").len(), 2);
     assert_eq!(found("backstory://memories", "*.md"), [""; 0]);
-    assert_eq!(tree.glob("backstory://", "**", 2).unwrap().1, true);
+    assert!(tree.glob("backstory://", "**", 2).unwrap().1);
     assert!(tree.glob("backstory://", "[", 2).is_err());
 }

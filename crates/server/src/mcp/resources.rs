@@ -6,6 +6,7 @@ use backstory_engine::tree::{Entry, Part};
 use rmcp::model::{
     ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
+use std::fmt::Write;
 
 /// Resources on one page.
 const PAGE: usize = 100;
@@ -65,7 +66,7 @@ pub(super) fn read(desk: &Desk, address: &str) -> Result<ReadResourceResult, Ref
     let reading = desk.tree()?.read(address, Part::chars(0, MAX_CHARS))?;
     let mut text = reading.text;
     if let Some(next) = reading.next {
-        text.push_str(&format!("\n(cut: the tool read tells the rest, with offset={next})\n"));
+        let _ = writeln!(text, "\n(cut: the tool read tells the rest, with offset={next})");
     }
     let contents = ResourceContents::text(text, address).with_mime_type(MARKDOWN);
     Ok(ReadResourceResult::new(vec![contents]))

@@ -60,7 +60,7 @@ impl World {
                 "message": {"role": role, "content": content, "id": format!("msg_{at}"),
                     "model": "claude-opus-4-8"},
             });
-            text.push_str(&format!("{line}\n"));
+            text.extend([line.to_string(), "\n".into()]);
             parent = Some(uuid);
         }
         let folder = self.dir.path().join("projects/app");

@@ -11,6 +11,7 @@ use backstory_engine::search::{
 };
 use backstory_engine::tree::Tree;
 use backstory_model::{Outcome, Session, SessionUid, address};
+use std::fmt::Write;
 
 const SEARCH: &str = "Find moments of earlier coding sessions, of any agent and project, by words and by \
     meaning: what was said, run, printed, changed or decided. Use it when you want to know whether and \
@@ -205,7 +206,7 @@ fn tell(found: &FoundSession, best: f32) -> String {
     );
     for moment in &found.moments {
         if let Some(line) = tell_moment(moment) {
-            text.push_str(&format!("\n    - {line}"));
+            let _ = write!(text, "\n    - {line}");
         }
     }
     text

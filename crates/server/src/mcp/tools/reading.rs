@@ -5,6 +5,7 @@ use crate::mcp::answer::{Answer, Lines, MAX_CHARS, Refusal};
 use crate::mcp::args::{Arg, Args, Kind};
 use crate::mcp::desk::Desk;
 use backstory_engine::tree::{Entry, GrepOptions, Part, Tree};
+use std::fmt::Write;
 
 const READ: &str = "Read what is behind one or more addresses that other tools answered with: a session's \
     overview, digest or transcript, one event in full, a known error, a memory. Long texts come in parts; \
@@ -107,13 +108,11 @@ fn read(desk: &Desk, args: &Args) -> Answer {
             for address in many.iter().take(20) {
                 let told = part(&tree, address, offset, limit.saturating_sub(address.len() + 10));
                 let told = told.unwrap_or_else(|Refusal(why)| why);
-                text.push_str(&format!("=== {address} ===\n{}\n\n", told.trim_end()));
+                let _ = write!(text, "=== {address} ===\n{}\n\n", told.trim_end());
             }
             if many.len() > 20 {
-                text.push_str(&format!(
-                    "({} more were not read: ask for them again)\n",
-                    many.len() - 20
-                ));
+                let left = many.len() - 20;
+                let _ = writeln!(text, "({left} more were not read: ask for them again)");
             }
             Ok(text)
         }
@@ -222,7 +221,9 @@ fn glob(desk: &Desk, args: &Args) -> Answer {
         return Ok("No files found.".into());
     }
     let mut lines = Lines::default();
-    found.iter().for_each(|address| lines.add(address));
+    for address in &found {
+        lines.add(address);
+    }
     let told = lines.told();
     let text = lines.noted(is_cut, "give a narrower pattern, or raise node_limit");
     Ok(format!("Found {told} file(s):\n{text}"))

@@ -79,16 +79,14 @@ pub(super) const TOOLS: &[Spec] = &[
 
 fn remember(desk: &Desk, args: &Args) -> Answer {
     let messages = args.messages("messages");
-    let text = match args.text(&["content", "text", "memory"]) {
-        Some(text) => text,
-        None => {
-            let told = messages.iter().map(|(role, content)| match role.as_str() {
-                "" | "user" => content.clone(),
-                role => format!("{role}: {content}"),
-            });
-            told.collect::<Vec<_>>().join("\n\n")
-        }
+    let told = || {
+        let told = messages.iter().map(|(role, content)| match role.as_str() {
+            "" | "user" => content.clone(),
+            role => format!("{role}: {content}"),
+        });
+        told.collect::<Vec<_>>().join("\n\n")
     };
+    let text = args.text(&["content", "text", "memory"]).unwrap_or_else(told);
     if text.trim().is_empty() {
         return Err(Refusal::new("The argument `content` is missing: say what to remember."));
     }
