@@ -4,6 +4,7 @@ use backstory_model::{EventKind, Flavor, SealReason, SessionUid};
 use backstory_store::Vault;
 use backstory_testkit::agents::{Agent, Clis, cache, install};
 use backstory_testkit::mock::Mock;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -61,9 +62,17 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Everything of an archive as it is exported.
-    pub(crate) fn export(&self, home: Option<&Path>) -> String {
-        self.backstory_at(home, &["export"])
+    /// What happened in all sessions of an archive: key, kind and text of every event, in order.
+    pub(crate) fn happened(&self, home: Option<&Path>) -> Vec<(String, String, String)> {
+        let exported = self.backstory_at(home, &["export"]);
+        let lines = exported.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let field = |line: &Value, name: &str| line[name].as_str().unwrap_or_default().to_owned();
+        let mut events: Vec<_> = lines
+            .filter(|line| line["type"] == "event")
+            .map(|line| (field(&line, "key"), field(&line, "kind"), field(&line, "payload")))
+            .collect();
+        events.sort();
+        events
     }
 
     fn vault(&self) -> Option<Vault> {

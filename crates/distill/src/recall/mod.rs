@@ -2,7 +2,6 @@
 //! found are relevant, and the block of text they are handed over in.
 
 mod choose;
-pub mod compress;
 mod cue;
 mod knobs;
 mod render;
