@@ -260,11 +260,12 @@ impl Importer {
     }
 
     /// A closed stretch of the session. One known here has its own.
-    pub fn seal(&mut self, seal: Seal) {
+    pub fn seal(&mut self, mut seal: Seal) {
         if let Some(open) = self.open.as_mut().filter(|open| !open.is_known) {
-            let clean = |text: &str| self.redactor.redact(text).into_owned();
-            let (abstract_text, overview) = (clean(&seal.abstract_text), clean(&seal.overview));
-            open.seals.push(Seal { abstract_text, overview, ..seal });
+            for text in [&mut seal.abstract_text, &mut seal.overview] {
+                *text = self.redactor.redact(text).into_owned();
+            }
+            open.seals.push(seal);
         }
     }
 

@@ -48,12 +48,9 @@ pub async fn serve(
         () = stop => {
             // Nobody listening is nobody to tell.
             let _ = end.send(true);
-            match tokio::time::timeout(GRACE, &mut serving).await {
-                Ok(done) => done,
-                Err(_) => {
-                    serving.abort();
-                    Ok(Ok(()))
-                }
+            if let Ok(done) = tokio::time::timeout(GRACE, &mut serving).await { done } else {
+                serving.abort();
+                Ok(Ok(()))
             }
         }
     };

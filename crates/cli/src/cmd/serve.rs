@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     } else {
         ui.status(paint(DIM, format_args!("listening on {url}; Ctrl-C ends it")));
     }
-    let idle = Duration::from_millis(settings.live.idle_ttl_ms.max(1) as u64);
+    let idle = Duration::from_millis(settings.live.idle_ttl_ms.max(1));
     // Whoever asks stands somewhere else.
     let desk = Desk { project: None, ..mcp::desk(&settings, context)? };
     let options = Options { idle, ..Options::new(sync, key, desk) };

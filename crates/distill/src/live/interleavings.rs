@@ -101,13 +101,10 @@ impl World {
                 continue;
             }
             self.sealed[*who] = written[*who];
-            match settled(state, &self.states[who], reason) {
-                Some(after) => self.states.insert(*who, after),
-                None => {
-                    // Who comes back has to speak again before it counts.
-                    self.spoke[*who] = false;
-                    self.states.remove(who)
-                }
+            if let Some(after) = settled(state, &self.states[who], reason) { self.states.insert(*who, after) } else {
+                // Who comes back has to speak again before it counts.
+                self.spoke[*who] = false;
+                self.states.remove(who)
             };
         }
     }

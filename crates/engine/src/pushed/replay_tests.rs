@@ -9,7 +9,9 @@ fn print(key: u64) -> (Print, usize) {
 
 fn memory(keys: &[u64]) -> Memory {
     let mut memory = Memory::default();
-    keys.iter().for_each(|key| memory.add(print(*key).0));
+    for key in keys {
+        memory.add(print(*key).0);
+    }
     memory
 }
 

@@ -67,7 +67,7 @@ impl Gatherer<'_, '_> {
             let near = near.map(|near| near.join().map_err(|_| IndexError::Broken)?).transpose();
             near.map(|near| (found, near.unwrap_or_default()))
         })?;
-        let Words { prose, tools, evidence, words } =
+        let Words { prose, tools, evidence, seen } =
             found_by_words.transpose()?.unwrap_or_default();
         let mut found: HashMap<Place, Candidate> = HashMap::new();
         for hit in &prose {
@@ -99,7 +99,7 @@ impl Gatherer<'_, '_> {
         }
         let mut candidates: Vec<Candidate> = found.into_values().collect();
         candidates.sort_by_key(|candidate| (candidate.session, candidate.seq));
-        Ok(Gathered { candidates, evidence, words })
+        Ok(Gathered { candidates, evidence, words: seen })
     }
 
     fn limit(&self) -> usize {
@@ -198,7 +198,7 @@ struct Words {
     prose: Vec<Hit>,
     tools: Vec<Hit>,
     evidence: Evidence,
-    words: Vec<WordSeen>,
+    seen: Vec<WordSeen>,
 }
 
 impl Looking<'_> {
@@ -219,7 +219,7 @@ impl Looking<'_> {
         });
         let backstory_index::Evidence { sessions, attainable, foreign, words } = found?;
         let evidence = Evidence { sessions, attainable, foreign };
-        Ok(Words { prose: prose?, tools: tools??, evidence, words })
+        Ok(Words { prose: prose?, tools: tools??, evidence, seen: words })
     }
 
     /// Places near in meaning, as far as the vectors can tell.

@@ -124,7 +124,6 @@ fn is_of_user(name: &str) -> bool {
 /// A path in a user's space.
 fn of_user(path: Vec<String>) -> Place {
     match path.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["resources" | "privacy", ..] => Place::Empty,
         // What OpenViking keeps per project is a folder of the memories here.
         ["peers"] => Place::Path(vec!["memories".into(), "peers".into()]),
         ["peers", peer] | ["peers", peer, "memories"] => {
@@ -134,7 +133,7 @@ fn of_user(path: Vec<String>) -> Place {
             let above = ["memories", "peers", peer];
             Place::Path(above.iter().chain(rest).map(|part| (*part).to_owned()).collect())
         }
-        ["peers", ..] => Place::Empty,
+        ["peers" | "resources" | "privacy", ..] => Place::Empty,
         _ => Place::Path(path),
     }
 }

@@ -75,10 +75,10 @@ impl History {
             match step {
                 Step::Asks(text) => add("user", json!(text), json!({})),
                 Step::Answers(text) => {
-                    add("assistant", json!([{"type": "text", "text": text}]), json!({}))
+                    add("assistant", json!([{"type": "text", "text": text}]), json!({}));
                 }
                 Step::Runs(command, output) => {
-                    tool("Bash", json!({"command": command}), output, false)
+                    tool("Bash", json!({"command": command}), output, false);
                 }
                 Step::Fails(command, output) => {
                     tool(

@@ -59,7 +59,7 @@ fn health(desk: &Desk, _args: &Args) -> Answer {
     }
     match (desk.archive.index.reader().is_ok(), vault.index_debt_count()?) {
         (false, _) => {
-            text.push_str("- there is no search index: the user runs `backstory index`\n")
+            text.push_str("- there is no search index: the user runs `backstory index`\n");
         }
         (true, 0) => text.push_str("- search covers everything\n"),
         (true, behind) => {
