@@ -8,8 +8,10 @@ use crate::sweep;
 use crate::ui::Ui;
 use crate::upkeep;
 use crate::{hub, ids};
-use backstory_engine::live::{SealChoice, SealOptions, SealReport};
-use backstory_store::Vault;
+use backstory_engine::SyncError;
+use backstory_engine::live::{self, SealChoice, SealOptions, SealReport};
+use backstory_store::{StoreError, Vault};
+use std::time::{Duration, Instant};
 
 /// Arguments of `commit`.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -20,7 +22,14 @@ pub(crate) struct Args {
     /// Only what waits: ended, about to be compacted, left behind, or silent for long
     #[arg(long)]
     pub(crate) pending: bool,
+    /// Wait for a sync that is running: it may have begun before what is to be sealed was told
+    #[arg(long, hide = true)]
+    pub(crate) wait: bool,
 }
+
+/// How long a running sync is waited for, and how often it is looked at.
+const PATIENCE: Duration = Duration::from_secs(120);
+const GLANCE: Duration = Duration::from_millis(200);
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
@@ -37,7 +46,19 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     let seal = SealOptions { knobs: settings.live, choice };
     let mut bar = SweepBar::new(ui.may_draw());
     let mut progress = |progress| bar.update(progress);
-    let report = backstory_engine::commit(&options, &seal, context.now, &mut progress);
+    let ends = Instant::now() + PATIENCE;
+    let report = loop {
+        let report = backstory_engine::commit(&options, &seal, context.now, &mut progress);
+        let is_busy = matches!(report, Err(SyncError::Store(StoreError::Busy(_))));
+        if !is_busy || !args.wait || Instant::now() > ends {
+            break report;
+        }
+        std::thread::sleep(GLANCE);
+        if live::pending(&options.archive.home, context.now, &seal.knobs).is_empty() {
+            // The sync that is running was told in time.
+            return Ok(Exit::Success);
+        }
+    };
     bar.finish();
     let report = report?;
     if ui.json {

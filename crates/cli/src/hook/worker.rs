@@ -18,7 +18,7 @@ pub(super) fn start(hook: &Hook, log: &Log) {
     }
     // An agent waits until nobody holds the streams it gave to its hook.
     command
-        .args(["--quiet", "commit", "--pending"])
+        .args(["--quiet", "commit", "--pending", "--wait"])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());

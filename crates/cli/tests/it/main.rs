@@ -9,6 +9,8 @@ mod docs;
 mod doctor;
 mod evict;
 mod forget;
+#[cfg(unix)]
+mod hook_faults;
 mod hub;
 #[cfg(unix)]
 mod install;

@@ -1,0 +1,348 @@
+//! Hooks that are killed, doubled, cut off from their store or run out of disk: the agent goes on, and
+//! the next sync has all that was said, once.
+
+use crate::sandbox::{NOW, Sandbox, claude};
+use backstory_model::{Flavor, SessionUid, Timestamp};
+use backstory_store::{Home, SweepLock, Vault};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const ONE: &str = "fa010000-0000-7000-8000-000000000001";
+const TWO: &str = "fa010000-0000-7000-8000-000000000002";
+const THREE: &str = "fa010000-0000-7000-8000-000000000003";
+
+/// How long a hook may take before an agent would notice, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn archive(sandbox: &Sandbox) -> Home {
+    sandbox.archive_in("archive")
+}
+
+fn sandbox() -> Sandbox {
+    let mut sandbox = Sandbox::new();
+    sandbox.set("BACKSTORY_HOME", &archive(&sandbox).dir().display().to_string());
+    sandbox
+}
+
+/// Where an agent writes a session down.
+fn log(agent: Flavor, id: &str) -> String {
+    match agent {
+        Flavor::Codex => {
+            format!(".codex/sessions/2026/11/14/rollout-2026-11-14T10-00-00-{id}.jsonl")
+        }
+        _ => format!(".claude/projects/-shop/{id}.jsonl"),
+    }
+}
+
+/// A turn of Codex.
+fn codex(id: &str, prompt: &str) -> String {
+    let line = |kind: &str, payload: Value| {
+        json!({"timestamp": "2026-11-14T10:00:00.000Z", "type": kind, "payload": payload})
+            .to_string()
+    };
+    let content = json!([{"type": "input_text", "text": prompt}]);
+    [
+        line(
+            "session_meta",
+            json!({"id": id, "timestamp": "2026-11-14T10:00:00Z", "cwd": "/shop",
+                "originator": "codex", "cli_version": "0.166.0", "source": "cli"}),
+        ),
+        line("response_item", json!({"type": "message", "role": "user", "content": content})),
+        String::new(),
+    ]
+    .join("\n")
+}
+
+/// What an agent sends.
+fn sent(sandbox: &Sandbox, agent: Flavor, event: &str, id: &str, more: &Value) -> String {
+    let mut sent = json!({"session_id": id, "cwd": "/shop", "hook_event_name": event,
+        "transcript_path": sandbox.home().join(log(agent, id))});
+    for (name, value) in more.as_object().into_iter().flatten() {
+        sent[name] = value.clone();
+    }
+    sent.to_string()
+}
+
+/// The command of a hook, so many seconds before now.
+fn command(sandbox: &Sandbox, agent: Flavor, event: &str, ago: i64) -> Command {
+    let mut command = sandbox.command(&["hook", agent.name(), event]);
+    let at = Timestamp(Timestamp::parse(NOW).unwrap().0 - ago * 1000);
+    command.env("BACKSTORY_NOW", at.to_string());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn started(mut command: Command, sent: &str) -> Child {
+    let mut child = command.spawn().unwrap();
+    // A hook that was killed does not listen any more.
+    let _ = child.stdin.take().unwrap().write_all(sent.as_bytes());
+    child
+}
+
+/// Runs a hook to its end; the agent must get an answer, in time.
+fn finished(command: Command, sent: &str) -> Value {
+    let began = Instant::now();
+    let output = started(command, sent).wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn hook(sandbox: &Sandbox, agent: Flavor, event: &str, id: &str, (ago, more): (i64, Value)) {
+    let sent = sent(sandbox, agent, event, id, &more);
+    let answer = finished(command(sandbox, agent, event, ago), &sent);
+    assert_eq!(answer, json!({}), "{event}");
+}
+
+/// Why a session was sealed, each time.
+fn seals(sandbox: &Sandbox, agent: Flavor, id: &str) -> Vec<&'static str> {
+    let Ok(vault) = Vault::open(&archive(sandbox)) else { return Vec::new() };
+    let seals = vault.seals_of(&SessionUid::new(agent, id)).unwrap_or_default();
+    seals.iter().map(|seal| seal.reason.name()).collect()
+}
+
+/// The same once a sync has been there: the one a hook starts behind the agent's back, or the next.
+fn sealed(sandbox: &Sandbox, agent: Flavor, id: &str) -> Vec<&'static str> {
+    let began = Instant::now();
+    loop {
+        let seals = seals(sandbox, agent, id);
+        if !seals.is_empty() || began.elapsed() > 2 * PATIENCE {
+            return seals;
+        }
+        sandbox.run(&["commit", "--pending"]);
+    }
+}
+
+/// Runs a command of which only one can run at a time, when it can.
+fn run(sandbox: &Sandbox, arguments: &[&str], now: &str) {
+    let began = Instant::now();
+    loop {
+        let mut command = sandbox.command(arguments);
+        command.env("BACKSTORY_NOW", now);
+        let run = sandbox.finish(command);
+        if run.code == 0 {
+            return;
+        }
+        assert!(run.stderr.contains("running") && began.elapsed() < 2 * PATIENCE, "{run}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// How many events of the archive hold a text.
+fn told(sandbox: &Sandbox, text: &str) -> usize {
+    let exported = sandbox.run(&["export"]).stdout;
+    let events = exported.lines().filter(|line| line.starts_with("{\"type\":\"event\""));
+    events.filter(|line| line.contains(text)).count()
+}
+
+#[test]
+fn a_killed_hook_loses_nothing_and_doubles_nothing() {
+    let sandbox = sandbox();
+    let mut turns: Vec<(String, String)> = Vec::new();
+    let moments = [None, Some(0), Some(1), Some(4), Some(12)];
+    for signal in ["-TERM", "-INT", "-KILL"] {
+        for moment in moments {
+            let number = turns.len();
+            turns.push((format!("prompt number {number}."), format!("answer number {number}.")));
+            let log: Vec<(&str, &str)> = turns.iter().map(|(a, b)| (&**a, &**b)).collect();
+            // The log lacks the answer that the hook tells: agents do not wait for their disk.
+            let whole = claude(ONE, &log);
+            let torn: String = whole.split_inclusive('\n').take(2 * number + 1).collect();
+            sandbox.write(&self::log(Flavor::Claude, ONE), &torn);
+            let more = json!({"last_assistant_message": turns[number].1});
+            let sent = sent(&sandbox, Flavor::Claude, "Stop", ONE, &more);
+            let whole_input = if moment.is_some() { sent.len() } else { sent.len() / 2 };
+            let mut hook = command(&sandbox, Flavor::Claude, "Stop", 60).spawn().unwrap();
+            let mut input = hook.stdin.take().unwrap();
+            let _ = input.write_all(&sent.as_bytes()[..whole_input]);
+            let held = moment.is_none().then_some(input);
+            std::thread::sleep(Duration::from_millis(moment.unwrap_or(5)));
+            let pid = hook.id().to_string();
+            let _ = Command::new("kill").args([signal, &pid]).stderr(Stdio::null()).status();
+            hook.wait().unwrap();
+            drop(held);
+            sandbox.write(&self::log(Flavor::Claude, ONE), &whole);
+            if number % 4 == 3 {
+                run(&sandbox, &["sync"], NOW);
+            }
+        }
+    }
+    hook(&sandbox, Flavor::Claude, "SessionEnd", ONE, (0, json!({"reason": "other"})));
+    assert_eq!(sealed(&sandbox, Flavor::Claude, ONE), ["ended"]);
+    for (prompt, answer) in &turns {
+        assert_eq!((told(&sandbox, prompt), told(&sandbox, answer)), (1, 1), "{prompt}");
+    }
+    let status = &sandbox.json(&["status", "--json"])[0];
+    assert_eq!(status["live"], json!({"sessions": 0, "waiting": 0}));
+}
+
+#[test]
+fn a_cleared_session_is_sealed_and_its_successor_is_not() {
+    let sandbox = sandbox();
+    sandbox.write_claude(ONE, &[("Make the cache expire", "It does.")]);
+    sandbox.write_claude(TWO, &[("Now the index", "Done.")]);
+    hook(&sandbox, Flavor::Claude, "UserPromptSubmit", ONE, (50, json!({"prompt": "ok"})));
+    hook(
+        &sandbox,
+        Flavor::Claude,
+        "Stop",
+        ONE,
+        (40, json!({"last_assistant_message": "It does."})),
+    );
+    hook(&sandbox, Flavor::Claude, "SessionEnd", ONE, (30, json!({"reason": "clear"})));
+    hook(&sandbox, Flavor::Claude, "SessionStart", TWO, (29, json!({"source": "clear"})));
+    hook(&sandbox, Flavor::Claude, "Stop", TWO, (0, json!({"last_assistant_message": "Done."})));
+    assert_eq!(sealed(&sandbox, Flavor::Claude, ONE), ["ended"]);
+    run(&sandbox, &["commit", "--pending"], NOW);
+    assert_eq!(seals(&sandbox, Flavor::Claude, ONE), ["ended"]);
+    assert!(seals(&sandbox, Flavor::Claude, TWO).is_empty());
+}
+
+#[test]
+fn a_new_session_seals_the_one_it_takes_the_place_of() {
+    let sandbox = sandbox();
+    for (id, prompt) in [(ONE, "Make the cache expire"), (TWO, "Now the index")] {
+        sandbox.write(&log(Flavor::Codex, id), &codex(id, prompt));
+    }
+    hook(&sandbox, Flavor::Codex, "SessionStart", ONE, (100, json!({"source": "startup"})));
+    hook(&sandbox, Flavor::Codex, "Stop", ONE, (90, json!({"last_assistant_message": "Done."})));
+    hook(&sandbox, Flavor::Codex, "SessionStart", TWO, (10, json!({"source": "startup"})));
+    assert_eq!(sealed(&sandbox, Flavor::Codex, ONE), ["orphaned"]);
+    assert!(seals(&sandbox, Flavor::Codex, TWO).is_empty());
+    assert_eq!(told(&sandbox, "Done."), 1);
+}
+
+#[test]
+fn a_sync_that_is_running_is_waited_for() {
+    let sandbox = sandbox();
+    sandbox.write_claude(ONE, &[("Make the cache expire", "It does.")]);
+    run(&sandbox, &["sync"], NOW);
+    let running = SweepLock::acquire(&archive(&sandbox)).unwrap();
+    hook(&sandbox, Flavor::Claude, "SessionEnd", ONE, (0, json!({"reason": "other"})));
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(seals(&sandbox, Flavor::Claude, ONE).is_empty());
+    drop(running);
+    let began = Instant::now();
+    while seals(&sandbox, Flavor::Claude, ONE).is_empty() && began.elapsed() < 2 * PATIENCE {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(seals(&sandbox, Flavor::Claude, ONE), ["ended"]);
+}
+
+#[test]
+fn of_two_at_once_nobody_can_tell_who_ended() {
+    let sandbox = sandbox();
+    for id in [ONE, TWO, THREE] {
+        sandbox.write(&log(Flavor::Codex, id), &codex(id, &format!("prompt of {id}")));
+    }
+    let stop = |id: &str| {
+        let sent = sent(
+            &sandbox,
+            Flavor::Codex,
+            "Stop",
+            id,
+            &json!({"last_assistant_message": format!("words of {id}")}),
+        );
+        started(command(&sandbox, Flavor::Codex, "Stop", 60), &sent)
+    };
+    // At the very same time, and each several times over.
+    let hooks: Vec<Child> = [ONE, TWO, ONE, TWO, ONE, TWO].into_iter().map(stop).collect();
+    for hook in hooks {
+        assert_eq!(hook.wait_with_output().unwrap().status.code(), Some(0));
+    }
+    hook(&sandbox, Flavor::Codex, "SessionStart", THREE, (10, json!({"source": "startup"})));
+    run(&sandbox, &["commit", "--pending"], NOW);
+    for id in [ONE, TWO, THREE] {
+        assert!(seals(&sandbox, Flavor::Codex, id).is_empty(), "{id}");
+    }
+    let status = &sandbox.json(&["status", "--json"])[0];
+    assert_eq!(status["live"], json!({"sessions": 3, "waiting": 0}));
+    // Once they are silent any sync seals them.
+    run(&sandbox, &["sync"], "2026-11-15T13:00:00Z");
+    for id in [ONE, TWO] {
+        assert_eq!(seals(&sandbox, Flavor::Codex, id), ["idle"], "{id}");
+        assert_eq!(told(&sandbox, &format!("words of {id}")), 1, "{id}");
+    }
+}
+
+#[test]
+fn what_happens_while_the_store_is_away_is_noted() {
+    let sandbox = sandbox();
+    sandbox.write_claude(ONE, &[("Make the cache expire", "It does.")]);
+    for (event, more) in [
+        ("SessionStart", json!({"source": "startup"})),
+        ("Stop", json!({"last_assistant_message": "It does."})),
+        ("SessionEnd", json!({"reason": "other"})),
+    ] {
+        let mut away = command(&sandbox, Flavor::Claude, event, 5);
+        away.env("BACKSTORY_STORE", "postgres://nobody@127.0.0.1:1/none");
+        let answer = finished(away, &sent(&sandbox, Flavor::Claude, event, ONE, &more));
+        assert_eq!(answer, json!({}), "{event}");
+    }
+    run(&sandbox, &["commit", "--pending"], NOW);
+    assert_eq!(seals(&sandbox, Flavor::Claude, ONE), ["ended"]);
+    assert_eq!(told(&sandbox, "It does."), 1);
+}
+
+#[test]
+fn a_full_disk_keeps_no_agent_waiting_and_breaks_no_state() {
+    let sandbox = sandbox();
+    sandbox.write_claude(ONE, &[("Make the cache expire", "It does.")]);
+    hook(
+        &sandbox,
+        Flavor::Claude,
+        "Stop",
+        ONE,
+        (60, json!({"last_assistant_message": "It does."})),
+    );
+    for (event, more) in [
+        ("UserPromptSubmit", json!({"prompt": "Make the index smaller"})),
+        ("Stop", json!({"last_assistant_message": "It does."})),
+        ("SessionEnd", json!({"reason": "other"})),
+    ] {
+        // No file can grow, as on a full disk.
+        let ready = command(&sandbox, Flavor::Claude, event, 5);
+        let mut full = Command::new("sh");
+        full.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""])
+            .arg(ready.get_program())
+            .args(ready.get_args())
+            .env_clear()
+            .envs(ready.get_envs().filter_map(|(name, value)| Some((name, value?))))
+            .current_dir(sandbox.home())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let answer = finished(full, &sent(&sandbox, Flavor::Claude, event, ONE, &more));
+        assert_eq!(answer, json!({}), "{event}");
+    }
+    run(&sandbox, &["sync"], NOW);
+    let status = &sandbox.json(&["status", "--json"])[0];
+    assert_eq!(status["live"], json!({"sessions": 1, "waiting": 0}), "the state is as it was");
+    hook(&sandbox, Flavor::Claude, "SessionEnd", ONE, (0, json!({"reason": "other"})));
+    assert_eq!(sealed(&sandbox, Flavor::Claude, ONE), ["ended"]);
+    assert_eq!(told(&sandbox, "It does."), 1);
+}
+
+#[test]
+fn what_nobody_knows_is_answered_with_nothing() {
+    let sandbox = sandbox();
+    let grok = json!({"hookEventName": "session_start", "sessionId": ONE, "source": "new"});
+    for (agent, event, sent) in [
+        ("cursor", "SessionStart", json!({"session_id": ONE}).to_string()),
+        ("claude", "TeammateIdle", json!({"session_id": ONE, "new": [1]}).to_string()),
+        ("claude", "SessionStart", grok.to_string()),
+        ("codex", "Stop", String::new()),
+        ("codex", "Stop", "no JSON".into()),
+        ("grok", "", "{\"sessionId\":".into()),
+    ] {
+        let mut hook = sandbox.command(&["hook", agent, event]);
+        hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        assert_eq!(finished(hook, &sent), json!({}), "{agent} {event}");
+    }
+    let live = archive(&sandbox).dir().join("state/live");
+    let noted = fs_err::read_dir(live).map_or(0, Iterator::count);
+    // The event nobody knows says that the session lives; Grok's has a hook of its own.
+    assert!(noted <= 2, "{noted} files");
+}
