@@ -6,9 +6,9 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The pinned package; the newest that runs on the Node of current distributions.
+/// The pinned package: later ones ask for a newer Node than distributions have.
 const PACKAGE: &str = "@modelcontextprotocol/inspector-cli";
-const VERSION: &str = "0.21.2";
+const VERSION: &str = "0.16.8";
 /// Written last: without it an installation was interrupted and starts over.
 const COMPLETE: &str = "complete";
 
