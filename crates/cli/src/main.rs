@@ -32,13 +32,22 @@ mod watch;
 mod when;
 
 use clap::Parser;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // Not every crate that writes for us lets us choose the mode of its files.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
-    let cli = cmd::Cli::parse_from(dashes::behind(std::env::args_os()));
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let cli = match cmd::Cli::try_parse_from(dashes::behind(words.iter().cloned())) {
+        Ok(cli) => cli,
+        // An agent takes the exit code of wrong usage for a veto.
+        Err(error) if error.use_stderr() && words.get(1).is_some_and(|word| word == "hook") => {
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => error.exit(),
+    };
     let env = env::Env::process();
     let mut ui = ui::Ui::new(&cli.global, &env);
     let done = context::Context::new(env, cli.global)

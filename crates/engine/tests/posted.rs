@@ -6,6 +6,7 @@ use backstory_engine::{Archive, ForgetChoice, Root, SyncOptions, find_to_forget,
 use backstory_model::{EventKind, Flavor, SessionUid, Timestamp};
 use backstory_store::{Home, SessionFilter, Vault};
 use proptest::prelude::*;
+use std::fmt::Write as _;
 
 const ID: &str = "5e551011-0000-4000-8000-000000000001";
 const NOW: Timestamp = Timestamp(1_790_000_000_000);
@@ -59,7 +60,7 @@ impl Machine {
                 "parentUuid": null, "sessionId": ID, "cwd": "/app", "version": "2.1.0",
                 "timestamp": format!("2026-11-14T10:{:02}:{:02}.000Z", turn / 60, turn % 60),
                 "message": {"role": role, "content": content, "id": format!("m{turn}")}});
-            text.push_str(&format!("{line}\n"));
+            let _ = writeln!(text, "{line}");
         }
         fs_err::write(path, text).unwrap();
         self.logged = self.turns;

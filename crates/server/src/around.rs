@@ -40,10 +40,16 @@ pub(crate) async fn around(
     service.metrics.in_flight.inc();
     let response = match admitted(&service, &route, request.headers()) {
         Err(refusal) => refusal.into_answer(&id),
-        Ok(()) => if let Ok(response) = tokio::time::timeout(service.options.timeout, next.run(request)).await { in_our_words(response, &id).await } else {
-            let message = "the request took too long; try again, or ask for less";
-            Refusal::new(StatusCode::GATEWAY_TIMEOUT, message).into_answer(&id)
-        },
+        Ok(()) => {
+            if let Ok(response) =
+                tokio::time::timeout(service.options.timeout, next.run(request)).await
+            {
+                in_our_words(response, &id).await
+            } else {
+                let message = "the request took too long; try again, or ask for less";
+                Refusal::new(StatusCode::GATEWAY_TIMEOUT, message).into_answer(&id)
+            }
+        }
     };
     service.metrics.in_flight.dec();
     service.metrics.answered(&method, &route, response.status(), began.elapsed());

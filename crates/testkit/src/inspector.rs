@@ -6,9 +6,9 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The pinned package; the newest that runs on the Node of current distributions.
-const PACKAGE: &str = "@modelcontextprotocol/inspector";
-const VERSION: &str = "0.21.2";
+/// The pinned package: later ones ask for a newer Node than distributions have.
+const PACKAGE: &str = "@modelcontextprotocol/inspector-cli";
+const VERSION: &str = "0.16.8";
 /// Written last: without it an installation was interrupted and starts over.
 const COMPLETE: &str = "complete";
 
@@ -35,7 +35,7 @@ impl Inspector {
             npm(&place, std::iter::once(format!("{PACKAGE}@{VERSION}")))?;
             fs_err::write(place.join(COMPLETE), "")?;
         }
-        Ok(Self { program: place.join("node_modules").join(PACKAGE).join("cli/build/index.js") })
+        Ok(Self { program: place.join("node_modules").join(PACKAGE).join("build/index.js") })
     }
 
     /// A command that asks a server; what the server is and what it is asked follows.

@@ -15,9 +15,6 @@ pub(crate) struct Args {
     /// What happened, as the agent names it; without it, what the JSON says
     #[arg(value_name = "EVENT")]
     pub(crate) event: Option<String>,
-    /// Whatever else a newer installation passes
-    #[arg(value_name = "MORE", hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) more: Vec<String>,
 }
 
 /// Runs the command. Whatever goes wrong, the agent goes on.

@@ -101,7 +101,9 @@ impl World {
                 continue;
             }
             self.sealed[*who] = written[*who];
-            if let Some(after) = settled(state, &self.states[who], reason) { self.states.insert(*who, after) } else {
+            if let Some(after) = settled(state, &self.states[who], reason) {
+                self.states.insert(*who, after)
+            } else {
                 // Who comes back has to speak again before it counts.
                 self.spoke[*who] = false;
                 self.states.remove(who)

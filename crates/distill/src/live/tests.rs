@@ -29,6 +29,9 @@ fn told(own: LiveState, others: &[LiveState], happening: Happening) -> Decision 
     decide(own, others, (happening, None), NOW, &Knobs::default())
 }
 
+/// What it is, who else there is, and who is marked.
+type Case = (&'static str, Vec<LiveState>, Vec<(usize, SealReason)>);
+
 #[test]
 fn a_beginning_seals_the_only_other_that_was_active() {
     use SealReason::{Idle, Orphaned};
@@ -36,7 +39,7 @@ fn a_beginning_seals_the_only_other_that_was_active() {
         |minutes: i64| LiveState { touched_at: spoken("x", minutes).touched_at, ..fresh("m") };
     let compacted = LiveState { open: false, ..spoken("c", 1) };
     let of_claude = LiveState { agent: Flavor::Claude, ..spoken("d", 1) };
-    let table: [(&str, Vec<LiveState>, Vec<(usize, SealReason)>); 12] = [
+    let table: [Case; 12] = [
         ("nobody", vec![], vec![]),
         ("one recent", vec![spoken("a", 1)], vec![(0, Orphaned)]),
         ("at the edge of the window", vec![spoken("a", 2)], vec![(0, Orphaned)]),

@@ -160,14 +160,14 @@ impl Args {
 mod tests {
     use super::*;
 
-    fn args(value: Value) -> Args {
+    fn args(value: &Value) -> Args {
         Args(value.as_object().cloned().unwrap())
     }
 
     #[test]
     fn arguments_are_read_however_they_are_written() {
         let given =
-            args(json!({"a": "x", "list": "[\"p\",\"q\"]", "one": "p", "n": "7", "f": "true",
+            args(&json!({"a": "x", "list": "[\"p\",\"q\"]", "one": "p", "n": "7", "f": "true",
             "neg": -1, "huge": 1e300, "empty": " ", "num": 12, "odd": {"x": 1}}));
         assert_eq!(given.text(&["empty", "a"]).as_deref(), Some("x"));
         assert_eq!(given.text(&["num"]).as_deref(), Some("12"));
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn messages_are_pairs() {
-        let given = args(json!({"m": [{"role": "user", "content": "a"}, {"content": ""}, "b"]}));
+        let given = args(&json!({"m": [{"role": "user", "content": "a"}, {"content": ""}, "b"]}));
         let pair = |role: &str, content: &str| (role.to_owned(), content.to_owned());
         assert_eq!(given.messages("m"), [pair("user", "a"), pair("user", "b")]);
     }

@@ -131,8 +131,12 @@ fn find(desk: &Desk, args: &Args) -> Answer {
         return Ok(notes.join("\n"));
     }
     let listed = lines.paged(offset, has_more);
-    let notes: String = notes.iter().map(|note| format!("({note})\n")).collect();
-    Ok(format!("Found {told} item(s):\n{listed}{notes}Use the read tool to expand a URI."))
+    let mut text = format!("Found {told} item(s):\n{listed}");
+    for note in &notes {
+        let _ = writeln!(text, "({note})");
+    }
+    text.push_str("Use the read tool to expand a URI.");
+    Ok(text)
 }
 
 fn target(args: &Args, tree: &Tree) -> Result<Target, Refusal> {

@@ -122,7 +122,7 @@ fn read(desk: &Desk, args: &Args) -> Answer {
 /// A part of a document, with how to go on.
 pub(super) fn part(tree: &Tree, address: &str, offset: usize, limit: usize) -> Answer {
     // The note on how to go on has its place too.
-    let limit = limit.min(MAX_CHARS - 200).max(1);
+    let limit = limit.clamp(1, MAX_CHARS - 200);
     let reading = tree.read(address, Part::chars(offset, limit))?;
     Ok(match reading.next {
         None if reading.text.is_empty() && offset > 0 => {
