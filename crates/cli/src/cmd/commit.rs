@@ -28,7 +28,7 @@ pub(crate) struct Args {
 }
 
 /// How long a running sync is waited for, and how often it is looked at.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 const GLANCE: Duration = Duration::from_millis(200);
 
 /// Runs the command.

@@ -189,7 +189,7 @@ pub(crate) fn run(
         Some(Command::Mute(args)) => mute::run(&args, context, ui),
         Some(Command::Commit(args)) => commit::run(&args, context, ui),
         Some(Command::Mcp) => mcp::run(context, ui),
-        Some(Command::Hook(args)) => hook::run(&args, context, ui),
+        Some(Command::Hook(args)) => Ok(hook::run(&args, context, ui)),
         Some(Command::Distil(args)) => distil::run(&args, context, ui),
         Some(Command::Index(args)) => index::run(&args, context, ui),
         Some(Command::Serve(args)) => serve::run(&args, context, ui),

@@ -123,7 +123,9 @@ fn every_acknowledged_message_is_there_exactly_once_after_kills() {
                 *running = Some(Server::start(&sandbox, &address));
             }
         });
-        clients.into_iter().for_each(|client| client.join().unwrap());
+        for client in clients {
+            client.join().unwrap();
+        }
         done.store(true, Ordering::Relaxed);
     });
     server.into_inner().unwrap().unwrap().kill();
