@@ -118,6 +118,13 @@ fn killing_an_agent_loses_nothing() {
         let fresh = tempfile::tempdir().unwrap();
         machine.backstory_at(Some(fresh.path()), &["sync"]);
         assert!(kept.iter().any(|(_, kind, _)| kind == "user_msg"), "{flavor}: nothing was begun");
-        assert_eq!(kept, machine.happened(Some(fresh.path())), "{flavor}: what hooks did shows");
+        let read = machine.happened(Some(fresh.path()));
+        let lost: Vec<_> = read.iter().filter(|event| !kept.contains(event)).collect();
+        assert!(lost.is_empty(), "{flavor}: {lost:#?}");
+        // A sync in the midst of it may have seen bookkeeping that a rewritten log has no more.
+        let said = |events: Vec<(String, String, String)>| -> Vec<_> {
+            events.into_iter().filter(|(_, kind, _)| kind != "lifecycle").collect()
+        };
+        assert_eq!(said(kept), said(read), "{flavor}: what hooks did shows");
     }
 }

@@ -133,7 +133,7 @@ fn the_same_archive_gives_the_same_bytes_within_the_budget() {
     let most = first.text.len() - 1;
     let tight = RecallOptions { max_bytes: most, ..asked.clone() };
     let tight = told(&history, &tight);
-    assert!(!tight.is_empty() && tight.text.len() <= most && tight.items.len() < first.items.len());
+    assert!(!tight.is_empty() && tight.text.len() <= most && tight.items != first.items);
     assert!(told(&history, &RecallOptions { max_bytes: 100, ..asked.clone() }).is_empty());
     assert_eq!(told(&history, &RecallOptions { limit: 1, ..asked }).items.len(), 1);
 }
