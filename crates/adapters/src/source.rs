@@ -27,16 +27,19 @@ pub struct Claim {
     pub group: Option<String>,
     /// Order among files of one group.
     pub rank: u8,
+    /// Name of a file beside it that tells the same better. A young file waits for that one, which its
+    /// agent may be about to write.
+    pub better: Option<&'static str>,
 }
 
 impl Claim {
     /// A transcript in the first phase, ordered by age.
     pub fn transcript(form: Form, role: &'static str) -> Self {
-        Self { form, role, is_transcript: true, phase: 0, group: None, rank: 0 }
+        Self { form, role, is_transcript: true, phase: 0, group: None, rank: 0, better: None }
     }
 
     /// A small file beside a transcript that completes what is known about a session.
     pub fn sidecar(form: Form, role: &'static str) -> Self {
-        Self { form, role, is_transcript: false, phase: 2, group: None, rank: 0 }
+        Self { form, role, is_transcript: false, phase: 2, group: None, rank: 0, better: None }
     }
 }

@@ -69,6 +69,7 @@ pub(super) fn claim(path: &Path) -> Option<Claim> {
         phase: 0,
         group: group.clone(),
         rank,
+        better: None,
     };
     let document = |role, group: Option<String>, rank| Claim {
         form: Form::Document,
@@ -77,6 +78,7 @@ pub(super) fn claim(path: &Path) -> Option<Claim> {
         phase: 0,
         group,
         rank,
+        better: None,
     };
     match name {
         "updates.jsonl" => Some(log(UPDATES, true, 0)),
@@ -88,7 +90,9 @@ pub(super) fn claim(path: &Path) -> Option<Claim> {
             Some(document(SUBAGENT, folder(path, 3).map(str::to_owned), 4))
         }
         // Not a transcript to be alarmed about: beside an `updates.jsonl` it rightly yields nothing.
-        "chat_history.jsonl" => Some(log(CHAT, false, 9)),
+        "chat_history.jsonl" => {
+            Some(Claim { better: Some("updates.jsonl"), ..log(CHAT, false, 9) })
+        }
         _ => claim_unnamed(path, name),
     }
 }

@@ -3,7 +3,7 @@
 use super::report::{Problem, SyncReport};
 use super::{Root, SyncOptions, posted};
 use backstory_adapters::{Adapter, Claim, Form};
-use backstory_model::Flavor;
+use backstory_model::{Flavor, Timestamp};
 use backstory_store::{SourceStat, path_key};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,11 @@ pub(crate) struct Found {
 
 /// Every file below the roots that an adapter claims. Links, pipes and devices are never opened,
 /// unreadable folders are reported and passed over.
-pub(crate) fn discover(options: &SyncOptions, report: &mut SyncReport) -> Vec<Found> {
+pub(crate) fn discover(
+    options: &SyncOptions,
+    now: Timestamp,
+    report: &mut SyncReport,
+) -> Vec<Found> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     for root in &options.roots {
@@ -40,7 +44,7 @@ pub(crate) fn discover(options: &SyncOptions, report: &mut SyncReport) -> Vec<Fo
         found.extend(posted::files(&options.archive.home));
     }
     let plain: HashSet<i64> = found.iter().map(|file| file.path_key).collect();
-    found.retain(|file| !has_plain_sibling(file, &plain));
+    found.retain(|file| !has_plain_sibling(file, &plain) && !waits(file, &plain, now));
     for file in &found {
         if let Some(flavor) = report.flavor(file.flavor) {
             flavor.files += 1;
@@ -52,6 +56,16 @@ pub(crate) fn discover(options: &SyncOptions, report: &mut SyncReport) -> Vec<Fo
 /// While a log is being compressed both forms exist for a moment; the plain one is the truth.
 fn has_plain_sibling(file: &Found, known: &HashSet<i64>) -> bool {
     file.claim.form == Form::ZstdLines && known.contains(&path_key(&file.path.with_extension("")))
+}
+
+/// Milliseconds after which a file that tells less than another is believed to be all there is.
+const YOUNG_MS: i64 = 60_000;
+
+/// Read now, it would tell what the better file tells again in a moment, under other names.
+fn waits(file: &Found, known: &HashSet<i64>, now: Timestamp) -> bool {
+    let Some(better) = file.claim.better else { return false };
+    let age = now.0 - file.stat.mtime_ns / 1_000_000;
+    (0..YOUNG_MS).contains(&age) && !known.contains(&path_key(&file.path.with_file_name(better)))
 }
 
 fn walk(root: &Root, adapter: &'static dyn Adapter, each: &mut dyn FnMut(Found)) -> Vec<Problem> {
@@ -128,4 +142,30 @@ pub(crate) fn born(path: &Path) -> i64 {
         .map(|since| since.as_millis() as i64)
         .min()
         .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_young_file_waits_for_a_better_one() {
+        let adapter = backstory_adapters::of(Flavor::Grok).unwrap();
+        let path = Path::new("/g/01a1/chat_history.jsonl");
+        let found = |mtime_ms: i64| Found {
+            flavor: Flavor::Grok,
+            adapter,
+            path: path.to_owned(),
+            path_key: path_key(path),
+            claim: adapter.claim(path).unwrap(),
+            stat: SourceStat { mtime_ns: mtime_ms * 1_000_000, ..SourceStat::default() },
+        };
+        let (now, nothing) = (Timestamp(1_000_000), HashSet::new());
+        assert!(waits(&found(now.0), &nothing, now));
+        assert!(waits(&found(now.0 - YOUNG_MS + 1), &nothing, now));
+        assert!(!waits(&found(now.0 - YOUNG_MS), &nothing, now));
+        assert!(!waits(&found(now.0 + 1), &nothing, now));
+        let log = HashSet::from([path_key(Path::new("/g/01a1/updates.jsonl"))]);
+        assert!(!waits(&found(now.0), &log, now));
+    }
 }

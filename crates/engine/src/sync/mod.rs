@@ -130,7 +130,7 @@ pub fn sync(
     on_progress: &mut dyn FnMut(Progress),
 ) -> Result<SyncReport, SyncError> {
     if options.dry_run {
-        return plan_only(options);
+        return plan_only(options, now);
     }
     let began = Instant::now();
     interruption::outlast(
@@ -141,14 +141,14 @@ pub fn sync(
 }
 
 /// What would be read.
-fn plan_only(options: &SyncOptions) -> Result<SyncReport, SyncError> {
+fn plan_only(options: &SyncOptions, now: Timestamp) -> Result<SyncReport, SyncError> {
     let mut report = empty_report(options);
     let vault = if options.archive.home.engine().exists()? {
         Some(Vault::open(&options.archive.home)?)
     } else {
         None
     };
-    let found = discover::discover(options, &mut report);
+    let found = discover::discover(options, now, &mut report);
     let tasks = plan::plan(found, vault.as_ref(), options.reparse)?;
     report.planned = tasks.iter().map(plan::Task::planned).collect();
     Ok(report)
@@ -168,7 +168,7 @@ fn sync_locked(
     if options.reparse && options.archive.home.engine().exists()? {
         Vault::mark_lost_payloads(&options.archive.home)?;
     }
-    let found = discover::discover(options, &mut report);
+    let found = discover::discover(options, now, &mut report);
     let mut writer = Writer::open(&options.archive.home)?;
     let vault = Vault::open(&options.archive.home)?;
     let tasks = plan::plan(found, Some(&vault), options.reparse)?;
