@@ -36,7 +36,7 @@ impl Server {
     fn start(bench: &Bench, port: u16) -> io::Result<Self> {
         let mut child = bench
             .product()
-            .args(["serve", "--listen", &format!("127.0.0.1:{port}")])
+            .args(["--json", "serve", "--listen", &format!("127.0.0.1:{port}")])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -45,9 +45,9 @@ impl Server {
         if let Some(stdout) = child.stdout.take() {
             BufReader::new(stdout).read_line(&mut line)?;
         }
-        let url = line.split_whitespace().find(|word| word.starts_with("http://"));
-        match url {
-            Some(url) => Ok(Self { child, url: url.trim_end_matches('/').to_owned() }),
+        let said: Value = serde_json::from_str(&line)?;
+        match said["url"].as_str() {
+            Some(url) => Ok(Self { child, url: url.to_owned() }),
             None => Err(io::Error::other(format!("the server did not say where it is: {line:?}"))),
         }
     }

@@ -27,9 +27,14 @@ pub(crate) struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     pub(crate) fn new(flavor: Flavor, clis: &Clis, mock: &'a Mock) -> Self {
+        Self::with(flavor, clis, mock, &[])
+    }
+
+    /// The same, with more words on the agent's command line.
+    pub(crate) fn with(flavor: Flavor, clis: &Clis, mock: &'a Mock, extra: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let agent = Agent::prepare(flavor, clis, &dir.path().join("machine"), mock).unwrap();
-        let machine = Self { agent: agent.trusting_hooks(), flavor, _dir: dir };
+        let machine = Self { agent: agent.trusting_hooks().with(extra), flavor, _dir: dir };
         machine.backstory(&["install", flavor.name()]);
         machine
     }
@@ -87,13 +92,13 @@ impl<'a> Machine<'a> {
         events.iter().map(|event| (event.kind, vault.payload(event).unwrap())).collect()
     }
 
-    /// Waits until what a hook began has sealed a session, for the right reason.
+    /// Waits until what a hook began has sealed a session, the first time for the right reason.
     pub(crate) fn wait_for_seal(&self, session: &str, reason: SealReason) {
         let uid = SessionUid::new(self.flavor, session);
         let began = Instant::now();
         loop {
             let seals = self.vault().map(|vault| vault.seals_of(&uid).unwrap()).unwrap_or_default();
-            if let Some(seal) = seals.last() {
+            if let Some(seal) = seals.first() {
                 assert_eq!(seal.reason, reason, "{uid}");
                 return;
             }

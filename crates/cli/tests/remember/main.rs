@@ -130,3 +130,20 @@ fn killing_an_agent_loses_nothing() {
         assert!(more.is_empty() && kept.len() == read.len(), "{flavor}: {more:#?} of {kept:#?}");
     }
 }
+
+#[test]
+fn a_compacted_session_is_told_what_it_was_about() {
+    let mock = Mock::start().unwrap();
+    let machine = Machine::with(
+        Flavor::Codex,
+        &clis(),
+        &mock,
+        &["-c", "model_auto_compact_token_limit=1200"],
+    );
+    let steps = "@@sh echo one@@ @@sh echo two@@ @@sh echo three@@";
+    let turn = machine.agent.run(&format!("{FACT} {steps} @@say Noted.@@")).unwrap();
+    let sent = mock.bodies().concat();
+    assert!(sent.contains("session-resume"), "nothing was handed over");
+    assert!(sent.contains(&format!("backstory://codex:{}", turn.session)), "{sent}");
+    machine.wait_for_seal(&turn.session, SealReason::Compaction);
+}
