@@ -16,6 +16,8 @@ const BLOCKING_THREADS: usize = 64;
 
 /// Serves until a signal asks to end. The listener is the caller's, who knows what may be listened on.
 pub fn run(options: Options, listener: std::net::TcpListener) -> io::Result<()> {
+    // Ends after the runtime: an archive on a server has one of its own, and none must end inside of another.
+    let _kept = options.clone();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
