@@ -12,9 +12,9 @@ use backstory_model::SessionUid;
 use backstory_store::StoreError;
 use std::time::{Duration, Instant};
 
-/// How often a seal that is being made is looked for, and how long at the most.
+/// How often a seal that is being made is looked for, and what is left of the budget then.
 const GLANCE: Duration = Duration::from_millis(10);
-const SEAL_PATIENCE: Duration = Duration::from_millis(1_500);
+const TO_READ: Duration = Duration::from_millis(500);
 
 /// The block for the agent, if there is anything to tell.
 pub(super) fn context(scene: &Scene<'_>) -> Result<Option<String>, Failure> {
@@ -64,8 +64,8 @@ fn resumed(scene: &Scene<'_>, occasion: &Occasion<'_>) -> Result<Recall, Failure
     let state = || live::state_of(&scene.archive.home, scene.call.agent, &scene.call.session_id);
     if beginning == Some(Beginning::Compact) {
         // The seal of what was compacted is being made right now.
-        let ends = scene.ends.min(Instant::now() + SEAL_PATIENCE);
-        while state().is_some_and(|state| state.mark.is_some()) && Instant::now() < ends {
+        let is_marked = || state().is_some_and(|state| state.mark.is_some());
+        while is_marked() && Instant::now() + TO_READ < scene.ends {
             std::thread::sleep(GLANCE);
         }
         // What it was told before went with its context.

@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 /// How long the sync behind a hook may take on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// On a machine busy with tests a hook may take longer than a person would like to wait.
+const TIMEOUT: (&str, &str) = ("BACKSTORY_RECALL_TIMEOUT_MS", "9000");
+
 /// The installed CLIs.
 pub(crate) fn clis() -> Clis {
     install(&cache().unwrap()).unwrap_or_else(|error| {
@@ -34,7 +37,11 @@ impl<'a> Machine<'a> {
     pub(crate) fn with(flavor: Flavor, clis: &Clis, mock: &'a Mock, extra: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let agent = Agent::prepare(flavor, clis, &dir.path().join("machine"), mock).unwrap();
-        let machine = Self { agent: agent.trusting_hooks().with(extra), flavor, _dir: dir };
+        let machine = Self {
+            agent: agent.trusting_hooks().with(extra).with_variable(TIMEOUT.0, TIMEOUT.1),
+            flavor,
+            _dir: dir,
+        };
         machine.backstory(&["install", flavor.name()]);
         machine
     }

@@ -90,6 +90,8 @@ pub struct Agent<'a> {
     mock: &'a Mock,
     /// More words of its command line.
     extra: Vec<String>,
+    /// More of its environment.
+    variables: Vec<(String, String)>,
 }
 
 impl<'a> Agent<'a> {
@@ -108,13 +110,27 @@ impl<'a> Agent<'a> {
             Flavor::Grok => grok::configure(&sandbox, &mock.url()),
         }
         .map_err(failed)?;
-        Ok(Self { flavor, program: clis.program(flavor), sandbox, mock, extra: Vec::new() })
+        Ok(Self {
+            flavor,
+            program: clis.program(flavor),
+            sandbox,
+            mock,
+            extra: Vec::new(),
+            variables: Vec::new(),
+        })
     }
 
     /// The same, with more words on its command line.
     #[must_use]
     pub fn with(mut self, extra: &[&str]) -> Self {
         self.extra.extend(extra.iter().map(|word| (*word).to_owned()));
+        self
+    }
+
+    /// The same, with a variable in its environment.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
@@ -202,7 +218,7 @@ impl<'a> Agent<'a> {
             Flavor::Codex => codex::arguments(launch, &self.extra, prompt),
             Flavor::Grok => grok::arguments(launch, &self.extra, prompt),
         };
-        command.args(arguments);
+        command.args(arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 
