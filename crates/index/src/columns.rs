@@ -31,13 +31,16 @@ impl Columns {
         Place(self.place.first(doc).unwrap_or_default())
     }
 
-    pub(crate) fn read(&self, doc: DocId) -> (Place, Facts) {
-        let facts = Facts {
+    pub(crate) fn facts(&self, doc: DocId) -> Facts {
+        Facts {
             ts: Timestamp(self.ts.first(doc).unwrap_or_default()),
             kind: schema::kind_of(self.kind.first(doc).unwrap_or_default()),
             exit: schema::exit_of(self.exit.first(doc).unwrap_or(i64::MAX)),
             tool: self.tool.first(doc).unwrap_or_default(),
-        };
-        (self.place(doc), facts)
+        }
+    }
+
+    pub(crate) fn read(&self, doc: DocId) -> (Place, Facts) {
+        (self.place(doc), self.facts(doc))
     }
 }

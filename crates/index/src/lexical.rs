@@ -43,14 +43,25 @@ pub struct Lexical<'a> {
 }
 
 /// Says which passages count.
-pub type Accept<'a> = &'a (dyn Fn(Place, &Facts) -> bool + Sync);
+#[derive(Clone, Copy)]
+pub struct Accept<'a> {
+    /// Whether those of a session may. Asked first: whose a passage is costs less to know than the rest.
+    pub session: &'a (dyn Fn(i64) -> bool + Sync),
+    /// Whether one does; without this, all of such sessions do.
+    pub passage: Option<&'a (dyn Fn(Place, &Facts) -> bool + Sync)>,
+}
+
+impl Accept<'_> {
+    /// True if a passage counts; its facts are read if they are asked for.
+    pub fn lets(&self, place: Place, facts: impl FnOnce() -> Facts) -> bool {
+        (self.session)(place.session())
+            && self.passage.is_none_or(|passage| passage(place, &facts()))
+    }
+}
 
 impl Lexical<'_> {
     fn lets(&self, columns: &Columns, doc: DocId) -> bool {
-        self.accept.is_none_or(|accept| {
-            let (place, facts) = columns.read(doc);
-            accept(place, &facts)
-        })
+        self.accept.is_none_or(|accept| accept.lets(columns.place(doc), || columns.facts(doc)))
     }
 }
 
@@ -242,8 +253,8 @@ impl LocalReader {
                     if is_refused || segment.is_deleted(*doc) {
                         continue;
                     }
-                    let (place, facts) = columns.read(*doc);
-                    if search.accept.is_none_or(|accept| accept(place, &facts)) {
+                    if search.lets(columns, *doc) {
+                        let (place, facts) = columns.read(*doc);
                         found.push((rank(&facts, *doc), Hit { place, score: 0.0, facts }));
                     }
                 }

@@ -9,6 +9,7 @@
 mod analysis;
 mod asked;
 mod columns;
+mod directory;
 mod document;
 mod error;
 pub mod evidence;

@@ -2,20 +2,20 @@
 
 use crate::asked::LocalAsked;
 use crate::columns::Columns;
-use crate::files::{self, Manifest};
+use crate::directory::IndexDirectory;
+use crate::files::{Manifest, OpenVectors};
 use crate::schema::{DIR_NAME, Fields};
 use crate::{Asked, Hit, IndexError, Lexical, Place, Reader, Stock, Wanted, tokens};
 use backstory_meaning::{Embedding, VectorFile, vectors};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use tantivy::directory::OwnedBytes;
 use tantivy::{Index, ReloadPolicy, Searcher};
 
 /// An open index, as it was when it was opened.
 pub(crate) struct LocalReader {
     pub(crate) searcher: Searcher,
     pub(crate) fields: Fields,
-    vectors: Vec<OwnedBytes>,
+    vectors: Vec<OpenVectors>,
     missing_vectors: Vec<String>,
     /// Those of every segment; opened by the first search.
     columns: OnceLock<Vec<Columns>>,
@@ -35,7 +35,8 @@ impl LocalReader {
         if !dir.join("meta.json").exists() {
             return Err(IndexError::Missing(dir.display().to_string()));
         }
-        let mut index = Index::open_in_dir(&dir)?;
+        let files = IndexDirectory::open(&dir).map_err(tantivy::TantivyError::from)?;
+        let mut index = Index::open(files)?;
         index.set_tokenizers(tokens::manager());
         let fields = *Fields::known();
         if index.schema() != *Fields::schema() {
@@ -45,8 +46,8 @@ impl LocalReader {
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let (mut vectors, mut missing_vectors) = (Vec::new(), Vec::new());
         for name in manifest.vectors {
-            match files::map(&dir, &name) {
-                Ok(bytes) => vectors.push(bytes),
+            match OpenVectors::open(&dir, &name) {
+                Ok(file) => vectors.push(file),
                 Err(_) => missing_vectors.push(name),
             }
         }
@@ -64,8 +65,7 @@ impl LocalReader {
     }
 
     fn files(&self) -> Vec<VectorFile<'_>> {
-        // Those that do not open were sorted out before.
-        self.vectors.iter().filter_map(|bytes| VectorFile::open(bytes).ok()).collect()
+        self.vectors.iter().filter_map(OpenVectors::file).collect()
     }
 }
 

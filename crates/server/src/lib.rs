@@ -15,6 +15,7 @@ mod refusal;
 mod routes;
 mod serve;
 mod service;
+mod shared_index;
 mod told;
 mod upkeep;
 

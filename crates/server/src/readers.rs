@@ -3,6 +3,7 @@
 //! removed give their room back.
 
 use crate::refusal::Refusal;
+use crate::shared_index::SharedIndex;
 use backstory_engine::search::Searcher;
 use backstory_engine::{Archive, SyncError};
 use backstory_store::{StoreError, Vault};
@@ -16,7 +17,7 @@ use tokio::sync::oneshot;
 const WAITING: usize = 512;
 /// What nobody asked for so long is closed.
 const IDLE: Duration = Duration::from_secs(10);
-/// Each holds an index open; more of them than processors only take memory.
+/// Each holds an archive open; more of them than processors only take memory.
 const MOST_THREADS: usize = 4;
 
 /// An archive and its index.
@@ -42,12 +43,14 @@ impl Readers {
     pub(crate) fn new(archive: &Archive) -> Self {
         let (jobs, waiting) = sync_channel(WAITING);
         let waiting = Arc::new(Mutex::new(waiting));
+        let index = Arc::new(SharedIndex::default());
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
         for _ in 0..threads.clamp(2, MOST_THREADS) {
             let (archive, waiting) = (archive.clone(), Arc::clone(&waiting));
+            let index = Arc::clone(&index);
             let thread = std::thread::Builder::new().name("reader".to_owned());
             // A system that gives no thread leaves the others to answer; without any, nobody does.
-            let _ = thread.spawn(move || work(&archive, &waiting));
+            let _ = thread.spawn(move || work(&archive, &index, &waiting));
         }
         Self { jobs }
     }
@@ -88,50 +91,39 @@ fn next(jobs: &Mutex<Receiver<Job>>, wait: Option<Duration>) -> Next {
     }
 }
 
-fn work(archive: &Archive, jobs: &Mutex<Receiver<Job>>) {
-    let mut left: Option<Job> = None;
-    loop {
-        let job = match left.take() {
-            Some(job) => job,
-            None => match next(jobs, None) {
-                Next::Job(job) => job,
-                Next::Nothing => continue,
-                Next::End => return,
-            },
-        };
-        left = answer_from(archive, job, jobs);
+fn work(archive: &Archive, index: &SharedIndex, jobs: &Mutex<Receiver<Job>>) {
+    while let Next::Job(job) = next(jobs, None) {
+        answer_from(archive, index, job, jobs);
     }
 }
 
-/// Opens the archive and answers as long as nothing changes in it; the job that met a change is left.
-fn answer_from(archive: &Archive, first: Job, jobs: &Mutex<Receiver<Job>>) -> Option<Job> {
+/// Opens the archive and answers as long as it can be trusted and somebody asks.
+fn answer_from(archive: &Archive, index: &SharedIndex, first: Job, jobs: &Mutex<Receiver<Job>>) {
     let vault = match Vault::open(&archive.home) {
         Ok(vault) => vault,
         Err(error) => {
             let is_missing = matches!(error, StoreError::Missing(_));
             run(first, if is_missing { Ok(None) } else { Err(error.into()) });
-            return None;
-        }
-    };
-    let state = || vault.index_state().ok().flatten();
-    let opened = state();
-    let searcher = match Searcher::open(&vault, &*archive.index) {
-        Ok(searcher) => searcher,
-        Err(error) => {
-            let is_missing = matches!(error, SyncError::NoIndex);
-            run(first, if is_missing { Ok(None) } else { Err(error.into()) });
-            return None;
+            return;
         }
     };
     let mut job = first;
     loop {
-        if !run(job, Ok(Some(Opened { vault: &vault, searcher: &searcher }))) {
-            return None;
+        let searcher = index.of(archive, &vault).and_then(|index| Searcher::on(&vault, index));
+        let is_well = match searcher {
+            Ok(searcher) => run(job, Ok(Some(Opened { vault: &vault, searcher: &searcher }))),
+            Err(SyncError::NoIndex) => run(job, Ok(None)),
+            Err(error) => {
+                run(job, Err(error.into()));
+                false
+            }
+        };
+        if !is_well {
+            return index.close();
         }
         match next(jobs, Some(IDLE)) {
-            Next::Job(later) if state() == opened => job = later,
-            Next::Job(later) => return Some(later),
-            Next::Nothing | Next::End => return None,
+            Next::Job(later) => job = later,
+            Next::Nothing | Next::End => return index.close(),
         }
     }
 }

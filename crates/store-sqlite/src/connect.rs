@@ -49,7 +49,7 @@ pub(crate) fn read_only(path: &Path) -> Result<SqliteDatabase, StoreError> {
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
         prepare(&connection)?;
-        connection.execute_batch("PRAGMA cache_size = -16000; PRAGMA query_only = ON;")?;
+        connection.execute_batch("PRAGMA cache_size = -8000; PRAGMA query_only = ON;")?;
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(connection)
     };

@@ -44,6 +44,12 @@ pub(crate) struct Options {
     /// Size of a part of the history; parts are taken in one after the other.
     #[arg(long, default_value = "1GB")]
     part: String,
+    /// Measure a Postgres that runs already, at this address, and leave what it was given there.
+    #[arg(long, requires = "store")]
+    server: Option<String>,
+    /// Keep both stores at this place, or go on with those an earlier run left there.
+    #[arg(long, requires = "server")]
+    store: Option<PathBuf>,
 }
 
 /// One of the two stores.
@@ -86,14 +92,22 @@ impl Side {
 pub(crate) fn run(options: &Options) -> io::Result<bool> {
     programs::install_postgres().map_err(io::Error::other)?;
     let place = Place::prepare()?;
-    let server = Server::private(&SERVER).map_err(io::Error::other)?;
-    let database: Database = server.database().map_err(io::Error::other)?;
+    let own = match &options.server {
+        None => Some(own_server()?),
+        Some(_) => None,
+    };
+    let url = options.server.clone().or_else(|| own.as_ref().map(|(_, own)| own.url.clone()));
     let mut sides = Vec::new();
-    for (name, url) in [("SQLite", None), ("Postgres", Some(database.url.clone()))] {
-        let dir = place.fresh(&format!("store-{}", name.to_lowercase()))?;
+    for (name, url) in [("SQLite", None), ("Postgres", url)] {
+        let folder = format!("store-{}", name.to_lowercase());
+        let dir = match &options.store {
+            Some(kept) => kept.join(folder),
+            None => place.fresh(&folder)?,
+        };
         sides.push(Side { name, dir, url, taken_in: Vec::new(), idle: 0.0 });
     }
-    let (mut is_good, mut parts, mut events) = (true, 0, 0);
+    let (mut is_good, mut parts) = (true, 0);
+    let mut events = count(&sides[0])?;
     for (at, wanted) in options.events.iter().enumerate() {
         while events < *wanted {
             parts += 1;
@@ -117,9 +131,18 @@ fn grow(place: &Place, options: &Options, sides: &mut [Side], seed: u64) -> io::
     fs::remove_dir_all(&corpus)
 }
 
+fn own_server() -> io::Result<(Server, Database)> {
+    let server = Server::private(&SERVER).map_err(io::Error::other)?;
+    let database = server.database().map_err(io::Error::other)?;
+    Ok((server, database))
+}
+
 fn count(side: &Side) -> io::Result<u64> {
-    let vault = Vault::open(&side.archive()?.home).map_err(io::Error::other)?;
-    let totals = vault.totals().map_err(io::Error::other)?;
+    let home = side.archive()?.home;
+    if !home.engine().exists().map_err(io::Error::other)? {
+        return Ok(0);
+    }
+    let totals = Vault::open(&home).and_then(|vault| vault.totals()).map_err(io::Error::other)?;
     Ok(totals.iter().map(|flavor| flavor.events).sum())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::clip;
 use crate::query::{Query, Word};
-use crate::terms::{self, TermKind, is_stop_word};
+use crate::terms::{self, Term, TermKind, is_stop_word};
 use std::collections::{BTreeSet, HashMap};
 
 /// A shorter prompt asks for nothing.
@@ -230,21 +230,39 @@ impl Cue {
 
     /// How well a text fits; words only in `beside`, such as the title above it, count half.
     pub fn fit(&self, text: &str, beside: &str) -> Fit {
-        let (own, others) = (all_stems(text), all_stems(beside));
+        let (own, others) = (self.units_in(text), self.units_in(beside));
         let (mut all, mut has) = (0.0, 0.0);
         let mut met: Vec<String> = Vec::new();
-        for unit in &self.units {
+        for (at, unit) in self.units.iter().enumerate() {
             all += unit.weight;
-            if own.contains(&unit.stem) {
+            if own[at] {
                 has += unit.weight;
                 if !met.contains(&unit.word) {
                     met.push(unit.word.clone());
                 }
-            } else if others.contains(&unit.stem) {
+            } else if others[at] {
                 has += unit.weight / 2.0;
             }
         }
         Fit { coverage: if all > 0.0 { has / all } else { 0.0 }, met }
+    }
+
+    /// Which of the units a text has.
+    fn units_in(&self, text: &str) -> Vec<bool> {
+        let mut has = vec![false; self.units.len()];
+        terms::for_each(text, &mut |term| {
+            // Most words of a text begin as none of these do, and need no stem.
+            let first = term.text.as_bytes().first();
+            let mut alike = self.units.iter().map(|unit| unit.stem.as_bytes().first());
+            if term.kind == TermKind::Whole || alike.all(|begins| begins != first) {
+                return;
+            }
+            if let Some(stem) = stem_of(&term) {
+                let met = self.units.iter().zip(&mut has).filter(|(unit, _)| unit.stem == stem);
+                met.for_each(|(_, has)| *has = true);
+            }
+        });
+        has
     }
 
     /// How relevant a text is that fits so well and is so near in meaning: from 1 on it is.
@@ -327,33 +345,28 @@ fn worth_most(words: Vec<(String, bool)>) -> Vec<String> {
 fn stems_of(text: &str) -> Vec<String> {
     let mut stems = Vec::new();
     terms::for_each(text, &mut |term| {
-        let stem = match term.kind {
-            TermKind::Word if is_stop_word(term.text) => return,
-            TermKind::Word => terms::stem(term.text),
-            TermKind::Gram => term.text.to_owned(),
-            TermKind::Whole => return,
-        };
-        if !stems.contains(&stem) {
+        if let Some(stem) = stem_of(&term).filter(|stem| !stems.contains(stem)) {
             stems.push(stem);
         }
     });
     stems
 }
 
-/// Every stem of a text.
-pub(super) fn all_stems(text: &str) -> BTreeSet<String> {
-    stems_of_long(text).collect()
+/// What the index knows a term by; nothing of what it passes over.
+fn stem_of(term: &Term<'_>) -> Option<String> {
+    match term.kind {
+        TermKind::Word if is_stop_word(term.text) => None,
+        TermKind::Word => Some(terms::stem(term.text)),
+        TermKind::Gram => Some(term.text.to_owned()),
+        TermKind::Whole => None,
+    }
 }
 
-fn stems_of_long(text: &str) -> impl Iterator<Item = String> {
-    let mut stems = Vec::new();
-    terms::for_each(text, &mut |term| match term.kind {
-        TermKind::Word if is_stop_word(term.text) => {}
-        TermKind::Word => stems.push(terms::stem(term.text)),
-        TermKind::Gram => stems.push(term.text.to_owned()),
-        TermKind::Whole => {}
-    });
-    stems.into_iter()
+/// Every stem of a text.
+pub(super) fn all_stems(text: &str) -> BTreeSet<String> {
+    let mut stems = BTreeSet::new();
+    terms::for_each(text, &mut |term| stems.extend(stem_of(&term)));
+    stems
 }
 
 #[cfg(test)]

@@ -77,6 +77,11 @@ impl Wanted {
         words.chain(self.prefixes.iter().map(|(prefix, _)| prefix)).map(String::as_str)
     }
 
+    /// False for a text that surely has nothing of what is wanted.
+    pub fn may_be_in(&self, text: &str) -> bool {
+        self.focus(text) != Focus::Nowhere
+    }
+
     /// Where in a text to look closely.
     pub(super) fn focus(&self, text: &str) -> Focus {
         self.beginnings.as_ref().map_or(Focus::Anywhere, |words| words.focus(text))

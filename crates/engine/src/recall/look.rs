@@ -5,7 +5,6 @@ use super::items::{cut, day, digest_text, why};
 use super::memories::memories;
 use super::{Muted, RecallItem, RecallOptions};
 use crate::search::FoundPlaces;
-use backstory_distill::query::Query;
 use backstory_distill::recall::{Candidate, Category, Cue, Fit, ITEM_CHARS, tokens};
 use backstory_distill::snippet::{Wanted, snippet};
 use backstory_model::{
@@ -16,8 +15,11 @@ use std::collections::HashMap;
 
 /// Sessions looked at, the best first.
 pub(super) const SESSIONS: usize = 10;
-/// Moments of each.
+/// Moments of each of the first…
 pub(super) const MOMENTS: usize = 4;
+const FIRST: usize = 3;
+/// …and of each of the others: few things are told in all, and every moment costs its words.
+const MOMENTS_OF_OTHERS: usize = 2;
 /// Prompts whose answers are looked up.
 const ANSWERED: usize = 5;
 /// An answer comes within so many events.
@@ -36,7 +38,8 @@ pub(super) struct Look<'a> {
     pub(super) options: &'a RecallOptions,
     pub(super) muted: &'a Muted,
     pub(super) cue: &'a Cue,
-    pub(super) query: &'a Query,
+    /// What the prompt wants to see in texts.
+    pub(super) wanted: &'a Wanted,
 }
 
 /// A session that was found.
@@ -83,13 +86,12 @@ impl Look<'_> {
 
     /// Everything that was written down.
     pub(super) fn at_memories(&self) -> Vec<Candidate> {
-        let wanted = Wanted::of(self.query);
         let mut candidates = Vec::new();
         for memory in memories(self.vault.home()) {
             if self.muted.has_address(&memory.address) {
                 continue;
             }
-            let shown = snippet(&memory.text, &wanted, ITEM_CHARS).text;
+            let shown = snippet(&memory.text, self.wanted, ITEM_CHARS).text;
             let fit = self.cue.fit(&shown, &memory.name);
             candidates.push(self.judged(Thing {
                 category: Category::Memory,
@@ -117,9 +119,10 @@ impl Look<'_> {
     fn moments(&self, found: &[Found], places: &FoundPlaces) -> Result<Vec<Candidate>, StoreError> {
         let by_id: HashMap<i64, &Found> = found.iter().map(|found| (found.id, found)).collect();
         let mut stretches = Vec::new();
-        for ranked in places.ranked.iter().take(SESSIONS) {
+        for (rank, ranked) in places.ranked.iter().take(SESSIONS).enumerate() {
             let Some(found) = by_id.get(&ranked.session) else { continue };
-            let seqs = ranked.moments.iter().filter_map(|(seq, _)| *seq).take(MOMENTS);
+            let most = if rank < FIRST { MOMENTS } else { MOMENTS_OF_OTHERS };
+            let seqs = ranked.moments.iter().filter_map(|(seq, _)| *seq).take(most);
             let uid = &found.session.session_uid;
             stretches.extend(seqs.map(|seq| Stretch::one(found.id, uid, seq)));
         }
@@ -209,7 +212,7 @@ impl Look<'_> {
 
     fn shown(&self, event: &SessionEvent) -> String {
         let text = self.vault.payload(event).unwrap_or_else(|_| event.summary.clone());
-        snippet(&text, &Wanted::of(self.query), SNIPPET_CHARS).text
+        snippet(&text, self.wanted, SNIPPET_CHARS).text
     }
 
     /// What came of a session.
@@ -245,6 +248,11 @@ impl Look<'_> {
     /// Fixes, and what the user said about how things are done.
     fn signal(&self, found: &Found, signal: &Signal) -> Option<Candidate> {
         let uid = &found.session.session_uid;
+        // A long session has hundreds, and who has none of the words is never told.
+        let fix = signal.fix.iter().flat_map(|fix| [&fix.what, &fix.tried]);
+        if !fix.chain([&signal.what]).any(|text| self.wanted.may_be_in(text)) {
+            return None;
+        }
         match (signal.kind, &signal.fix) {
             (SignalKind::ErrorFix | SignalKind::TestFixed, Some(fix)) => {
                 let text = fix_text(&signal.what, &fix.what, &fix.tried, signal.ts);
@@ -274,7 +282,7 @@ impl Look<'_> {
         words: &str,
         at: Option<Timestamp>,
     ) -> Candidate {
-        let shown = snippet(words, &Wanted::of(self.query), SNIPPET_CHARS).text;
+        let shown = snippet(words, self.wanted, SNIPPET_CHARS).text;
         let fit = self.cue.fit(&shown, found.session.title.as_deref().unwrap_or_default());
         self.judged(Thing {
             category,

@@ -27,6 +27,7 @@ use backstory_distill::recall::{
     tokens,
 };
 pub use backstory_distill::recall::{Category, Item as RecallItem, OVERVIEW_CHARS};
+use backstory_distill::snippet::Wanted;
 use backstory_model::SessionUid;
 use backstory_store::{Home, StoreError, Vault};
 use std::collections::HashSet;
@@ -124,7 +125,7 @@ pub fn recall(
     let places = searcher.places(&search, within)?;
     let weights = places.words.iter().map(|word| (word.stem.as_str(), word.rarity, word.is_known));
     cue.weigh(&weights.collect::<Vec<_>>());
-    let look = look::Look { vault, options, muted: &muted, cue: &cue, query: &query };
+    let look = look::Look { vault, options, muted: &muted, cue: &cue, wanted: &Wanted::of(&query) };
     let mut candidates = look.at_sessions(&places)?;
     candidates.extend(look.at_memories());
     candidates.extend(pasted_error(vault, options, &muted)?);

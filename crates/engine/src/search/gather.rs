@@ -7,7 +7,7 @@ use backstory_distill::passages::{self, Voice};
 use backstory_distill::query::{Query, Without};
 use backstory_distill::ranking::{Candidate, Evidence, Ranked};
 use backstory_index::{
-    Accept, Facts, Hit, IndexError, Lexical, Place, Reader, Wanted, WantedWord, WordSeen, embed,
+    Facts, Hit, IndexError, Lexical, Place, Reader, Wanted, WantedWord, WordSeen, embed,
 };
 use backstory_meaning::Embedding;
 use backstory_model::{SessionEvent, Timestamp};
@@ -178,8 +178,10 @@ impl Gatherer<'_, '_> {
     /// The newest moments that have every word.
     pub(super) fn newest(&self) -> Result<Vec<Ranked>, SyncError> {
         let wanted = wanted(&self.options.query);
-        let accept = |place: Place, facts: &Facts| self.gate.lets(place, facts);
-        let search = Lexical { wanted: &wanted, limit: NEWEST, accept: Some(&accept) };
+        let passage = |place: Place, facts: &Facts| self.gate.lets(place, facts);
+        let session = |session: i64| self.gate.lets_session(session);
+        let accept = self.gate.accept(&session, &passage);
+        let search = Lexical { wanted: &wanted, limit: NEWEST, accept };
         let hits: Vec<Hit> = self.index().newest(&search)?;
         Ok(in_order(hits.iter().map(|hit| (hit.place.session(), hit.place.seq()))))
     }
@@ -205,8 +207,9 @@ impl Looking<'_> {
     /// What the words find. Where single events are asked for, sessions as a whole are no evidence.
     fn by_words(&self, wanted: &Wanted) -> Result<Words, IndexError> {
         let asked = self.index.ask(wanted)?;
-        let accept = |place: Place, facts: &Facts| self.gate.lets(place, facts);
-        let accept: Option<Accept<'_>> = if self.gate.is_open() { None } else { Some(&accept) };
+        let passage = |place: Place, facts: &Facts| self.gate.lets(place, facts);
+        let session = |session: i64| self.gate.lets_session(session);
+        let accept = self.gate.accept(&session, &passage);
         let (prose, tools, found) = std::thread::scope(|scope| {
             let tools = scope.spawn(|| asked.tools(self.limit, accept));
             let prose = asked.prose(self.limit, accept);

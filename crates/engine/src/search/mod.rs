@@ -16,6 +16,7 @@ use backstory_index::{IndexError, Reader, Shelf};
 use backstory_model::{Session, SessionEvent, Timestamp};
 use backstory_store::Vault;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What to look for, and how.
 #[derive(Clone, Debug)]
@@ -124,7 +125,7 @@ pub struct FoundMoment {
 #[derive(Debug)]
 pub struct Searcher<'a> {
     vault: &'a Vault,
-    index: Box<dyn Reader>,
+    index: OpenedIndex,
     behind: u64,
 }
 
@@ -138,14 +139,26 @@ pub fn search(
     Searcher::open(vault, index)?.search(options, now)
 }
 
+/// An index that is open, for any thread.
+pub type OpenedIndex = Arc<dyn Reader>;
+
+/// Opens an index for many searches.
+pub fn open_index(index: &dyn Shelf) -> Result<OpenedIndex, SyncError> {
+    match index.reader() {
+        Ok(index) => Ok(index.into()),
+        Err(IndexError::Missing(_)) => Err(SyncError::NoIndex),
+        Err(error) => Err(error.into()),
+    }
+}
+
 impl<'a> Searcher<'a> {
     /// Opens the index of an archive.
     pub fn open(vault: &'a Vault, index: &dyn Shelf) -> Result<Self, SyncError> {
-        let index = match index.reader() {
-            Ok(index) => index,
-            Err(IndexError::Missing(_)) => return Err(SyncError::NoIndex),
-            Err(error) => return Err(error.into()),
-        };
+        Self::on(vault, open_index(index)?)
+    }
+
+    /// The same on an index that is open already.
+    pub fn on(vault: &'a Vault, index: OpenedIndex) -> Result<Self, SyncError> {
         let behind = vault.index_debt_count()?;
         Ok(Self { vault, index, behind })
     }

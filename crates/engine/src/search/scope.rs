@@ -1,10 +1,10 @@
 //! Which passages a query's filters let through.
 
 use backstory_distill::query::{ExitFilter, Filters};
-use backstory_index::{Facts, Place, tool_key};
+use backstory_index::{Accept, Facts, Place, tool_key};
 use backstory_model::EventKind;
 use backstory_store::{SessionScope, StoreError, Vault};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use super::{Scope, Within};
 
@@ -14,8 +14,8 @@ const COMMANDS: [EventKind; 3] = [EventKind::ToolCall, EventKind::TestRun, Event
 /// The filters of a query, ready to be asked.
 #[derive(Debug)]
 pub(super) struct Gate<'a> {
-    sessions: Option<HashSet<i64>>,
-    except: HashSet<i64>,
+    sessions: Option<FxHashSet<i64>>,
+    except: FxHashSet<i64>,
     filters: &'a Filters,
     kinds: Vec<EventKind>,
     tools: Vec<u64>,
@@ -45,12 +45,14 @@ impl<'a> Gate<'a> {
             }
         }
         let tools = filters.tools.iter().map(|tool| tool_key(tool)).collect();
-        Ok(Self { sessions, except: HashSet::new(), filters, kinds, tools, is_commands })
+        let sessions = sessions.map(|sessions| sessions.into_iter().collect());
+        Ok(Self { sessions, except: FxHashSet::default(), filters, kinds, tools, is_commands })
     }
 
     /// Lets some sessions through and nothing else keeps a passage out.
     pub(super) fn within(within: Within, filters: &'a Filters) -> Self {
-        let Within { only: sessions, except } = within;
+        let sessions = within.only.map(|only| only.into_iter().collect());
+        let except = within.except.into_iter().collect();
         let (kinds, tools) = (Vec::new(), Vec::new());
         Self { sessions, except, filters, kinds, tools, is_commands: false }
     }
@@ -61,6 +63,16 @@ impl<'a> Gate<'a> {
             && self.except.is_empty()
             && !self.asks_for_events()
             && !self.asks_for_times()
+    }
+
+    /// What the index asks of passages; nothing where none is kept out.
+    pub(super) fn accept<'f>(
+        &self,
+        session: &'f (dyn Fn(i64) -> bool + Sync),
+        passage: &'f (dyn Fn(Place, &Facts) -> bool + Sync),
+    ) -> Option<Accept<'f>> {
+        let asks_more = self.asks_for_events() || self.asks_for_times();
+        (!self.is_open()).then_some(Accept { session, passage: asks_more.then_some(passage) })
     }
 
     /// True if a session may hold answers.

@@ -142,8 +142,15 @@ impl<'a> PostgresAsked<'a> {
         accept: Option<Accept<'_>>,
     ) -> Result<Vec<Hit>, IndexError> {
         let mut candidates = self.candidates(looked);
+        if let Some(Accept { session, .. }) = accept {
+            candidates.retain(|found| {
+                let runs = &self.segments[found.segment as usize].runs;
+                session(runs.session_of(found.passage))
+            });
+        }
+        let passage = accept.and_then(|accept| accept.passage);
         let mut rest = candidates.as_mut_slice();
-        let mut step = if accept.is_some() { limit * FILTERED } else { limit };
+        let mut step = if passage.is_some() { limit * FILTERED } else { limit };
         let mut hits: Vec<Hit> = Vec::new();
         while !rest.is_empty() && hits.len() < limit {
             let count = step.min(rest.len());
@@ -152,7 +159,7 @@ impl<'a> PostgresAsked<'a> {
             }
             let (best, others) = rest.split_at_mut(count);
             for (candidate, Fact { place, facts }) in best.iter().zip(self.facts(best)?) {
-                if accept.is_none_or(|accept| accept(place, &facts)) {
+                if passage.is_none_or(|passage| passage(place, &facts)) {
                     hits.push(Hit { place, score: candidate.score, facts });
                 }
             }
@@ -208,18 +215,30 @@ pub(super) fn facts_of(
     passages: &[Candidate],
 ) -> Result<Vec<Fact>, IndexError> {
     let row_of = |passage: &Candidate| (passage.segment, passage.passage / facts::PER_ROW);
-    let rows: BTreeSet<(u32, u32)> = passages.iter().map(row_of).collect();
-    let asked: (Vec<i64>, Vec<i32>) =
-        rows.iter().map(|(segment, row)| (segments[*segment as usize].number, *row as i32)).unzip();
+    let key_of = |(segment, row): (u32, u32)| (segments[segment as usize].number, row as i32);
+    let mut found: FxHashMap<(u32, u32), Arc<Vec<Fact>>> = FxHashMap::default();
+    let mut unknown = Vec::new();
+    for row in passages.iter().map(row_of).collect::<BTreeSet<(u32, u32)>>() {
+        match session.remembered(|memory| memory.facts.get(&key_of(row)).cloned()).flatten() {
+            Some(facts) => drop(found.insert(row, facts)),
+            None => unknown.push(row),
+        }
+    }
+    let asked: (Vec<i64>, Vec<i32>) = unknown.iter().map(|row| key_of(*row)).unzip();
     let sql = "SELECT CAST(q.i AS INTEGER), f.facts
         FROM unnest($1::bigint[], $2::integer[]) WITH ORDINALITY AS q (segment, number, i)
         CROSS JOIN LATERAL (
             SELECT facts FROM search_facts WHERE segment = q.segment AND number = q.number) f";
-    let mut found: FxHashMap<(u32, u32), Vec<Fact>> = FxHashMap::default();
-    let rows: Vec<(u32, u32)> = rows.into_iter().collect();
-    for row in session.rows(sql, &[&asked.0, &asked.1])? {
-        let at = rows[row.get::<_, i32>(0) as usize - 1];
-        found.insert(at, facts::read(row.get(1)));
+    let rows =
+        if unknown.is_empty() { Vec::new() } else { session.rows(sql, &[&asked.0, &asked.1])? };
+    for row in rows {
+        let at = unknown[row.get::<_, i32>(0) as usize - 1];
+        let facts = Arc::new(facts::read(row.get(1)));
+        session.remembered(|memory| {
+            memory.make_room(facts.len() * size_of::<Fact>());
+            memory.facts.insert(key_of(at), Arc::clone(&facts));
+        });
+        found.insert(at, facts);
     }
     let fact = |passage: &Candidate| {
         let row = found.get(&row_of(passage))?;

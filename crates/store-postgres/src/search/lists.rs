@@ -28,7 +28,7 @@ impl Sought {
             known.lists(self.field, term).iter().find(|part| part.segment == segment)
         };
         match self.terms.as_slice() {
-            [only] => Found::Read(Postings::of(part(only).map_or(&[], |part| &part.postings))),
+            [only] => Found::Read(Postings::of(part(only).map_or(&[], |part| &*part.postings))),
             terms => {
                 let parts: Option<Vec<&Part>> = terms.iter().map(part).collect();
                 Found::PutTogether(

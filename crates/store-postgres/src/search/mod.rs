@@ -21,6 +21,7 @@ mod near;
 mod newest;
 mod postings;
 mod reader;
+mod remembered;
 mod rows;
 mod segments;
 mod terms;

@@ -4,6 +4,7 @@
 use super::State;
 use super::graph::Graph;
 use super::reader::Session;
+use super::remembered::{Codes, Vectors};
 use super::vectors::{self, CODED_BYTES, LARGEST_FLAT};
 use backstory_index::{IndexError, Place};
 use backstory_meaning::vectors::Shortlist;
@@ -83,27 +84,56 @@ fn shortlist(
     accept: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Vec<u64>, IndexError> {
     let numbers: Vec<i32> = cells.iter().map(|(cell, _)| *cell as i32).collect();
-    let ranks: HashMap<i32, usize> = numbers.iter().copied().zip(0..).collect();
-    let sql = "SELECT c.cell, c.spread, c.coded FROM unnest($1::integer[]) q (cell)
-        CROSS JOIN LATERAL (
-            SELECT cell, spread, coded FROM search_codes WHERE cell = q.cell OFFSET 0) c";
-    let mut rows = session.rows(sql, &[&numbers])?;
-    // The best first: what they bring spares work with the others.
-    rows.sort_by_key(|row| ranks.get(&row.get::<_, i32>(0)).copied());
+    let codes_of = codes(session, &numbers)?;
     let mut shortlist: Shortlist<()> =
         Shortlist::of(query, limit.saturating_mul(COMPARED_PER_PLACE).max(FEWEST_COMPARED));
     let mut codes: Vec<Code> = Vec::new();
-    for row in &rows {
-        let Some(rank) = ranks.get(&row.get::<_, i32>(0)) else { continue };
-        let coded = row.get::<_, &[u8]>(2).as_chunks::<CODED_BYTES>().0;
-        codes.clear();
-        codes.extend(coded.iter().filter_map(|coded| coded.last_chunk().copied()));
-        shortlist.read((cells[*rank].1, row.get(1)), &codes, |at| {
-            let place = u64::from_le_bytes(*coded[at].first_chunk()?);
-            accept(place).then_some((place, ()))
-        });
+    // The best first: what they bring spares work with the others.
+    for (cell, nearness) in cells {
+        for (spread, coded) in codes_of.get(&(*cell as i32)).into_iter().flat_map(|rows| &**rows) {
+            let coded = coded.as_chunks::<CODED_BYTES>().0;
+            codes.clear();
+            codes.extend(coded.iter().filter_map(|coded| coded.last_chunk().copied()));
+            shortlist.read((*nearness, *spread), &codes, |at| {
+                let place = u64::from_le_bytes(*coded[at].first_chunk()?);
+                accept(place).then_some((place, ()))
+            });
+        }
     }
     Ok(shortlist.places())
+}
+
+/// The codes of some cells.
+fn codes(session: &mut Session, cells: &[i32]) -> Result<HashMap<i32, Codes>, IndexError> {
+    let mut found: HashMap<i32, Codes> = HashMap::new();
+    let known = session.remembered(|memory| {
+        let known = |cell: &i32| Some((*cell, memory.codes.get(cell)?.clone()));
+        cells.iter().filter_map(known).collect::<Vec<_>>()
+    });
+    found.extend(known.into_iter().flatten());
+    let unknown: Vec<i32> =
+        cells.iter().filter(|cell| !found.contains_key(cell)).copied().collect();
+    if unknown.is_empty() {
+        return Ok(found);
+    }
+    let sql = "SELECT c.cell, c.spread, c.coded FROM unnest($1::integer[]) q (cell)
+        CROSS JOIN LATERAL (
+            SELECT cell, spread, coded FROM search_codes WHERE cell = q.cell OFFSET 0) c";
+    let mut read: HashMap<i32, Vec<(f32, Vec<u8>)>> =
+        unknown.iter().map(|cell| (*cell, Vec::new())).collect();
+    for row in session.rows(sql, &[&unknown])? {
+        let rows = read.entry(row.get(0)).or_default();
+        rows.push((row.get(1), row.get(2)));
+    }
+    for (cell, rows) in read {
+        let rows = Codes::new(rows);
+        session.remembered(|memory| {
+            memory.make_room(rows.iter().map(|(_, coded)| coded.len() + 32).sum());
+            memory.codes.insert(cell, rows.clone());
+        });
+        found.insert(cell, rows);
+    }
+    Ok(found)
 }
 
 /// The nearest of some places by their vectors.
@@ -132,11 +162,37 @@ pub(super) fn nearness(
 }
 
 fn vectors_of(session: &mut Session, places: &[u64]) -> Result<Vec<(u64, Embedding)>, IndexError> {
-    let places: Vec<i64> = places.iter().map(|place| *place as i64).collect();
+    let mut found = Vec::new();
+    let mut unknown: Vec<i64> = Vec::new();
+    let known = session.remembered(|memory| {
+        for place in places.iter().map(|place| *place as i64) {
+            match memory.vectors.get(&place) {
+                Some(vectors) => found.extend(vectors.iter().cloned()),
+                None => unknown.push(place),
+            }
+        }
+    });
+    if known.is_none() {
+        unknown.extend(places.iter().map(|place| *place as i64));
+    }
+    if unknown.is_empty() {
+        return Ok(found);
+    }
     // Each by its key: the server may not know yet that they are few among many.
     let sql = "SELECT v.place, v.scale, v.numbers FROM unnest($1::bigint[]) q (place)
         CROSS JOIN LATERAL (
             SELECT place, scale, numbers FROM search_vectors WHERE place = q.place OFFSET 0) v";
-    let rows = session.rows(sql, &[&places])?;
-    Ok(rows.iter().filter_map(vectors::read).collect())
+    let mut read: HashMap<i64, Vec<(u64, Embedding)>> =
+        unknown.iter().map(|place| (*place, Vec::new())).collect();
+    for row in session.rows(sql, &[&unknown])? {
+        read.entry(row.get(0)).or_default().extend(vectors::read(&row));
+    }
+    session.remembered(|memory| {
+        for (place, vectors) in &read {
+            memory.make_room(size_of_val(&vectors[..]));
+            memory.vectors.insert(*place, Vectors::new(vectors.clone()));
+        }
+    });
+    found.extend(read.into_values().flatten());
+    Ok(found)
 }

@@ -40,7 +40,7 @@ pub(super) fn newest(
 }
 
 fn accepted(search: &Lexical<'_>, Fact { place, facts }: Fact) -> Option<Hit> {
-    let is_accepted = search.accept.is_none_or(|accept| accept(place, &facts));
+    let is_accepted = search.accept.is_none_or(|accept| accept.lets(place, || facts));
     is_accepted.then_some(Hit { place, score: 0.0, facts })
 }
 

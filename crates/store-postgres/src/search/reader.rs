@@ -2,6 +2,7 @@
 
 use super::asked::PostgresAsked;
 use super::near::Ways;
+use super::remembered::Remembered;
 use super::segments::{self, Segment};
 use super::{PostgresShelf, State, near, newest, refused};
 use backstory_index::{Asked, Hit, IndexError, Lexical, Place, Reader, Stock, Wanted};
@@ -15,14 +16,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) struct Session {
     pub(super) client: Client,
     statements: HashMap<String, Statement>,
+    remembered: Arc<Mutex<Remembered>>,
+    /// The change of the index this connection looks at.
+    changes: i64,
 }
 
 impl Session {
-    fn new(mut client: Client) -> Result<Self, IndexError> {
+    fn new(mut client: Client, remembered: Arc<Mutex<Remembered>>) -> Result<Self, IndexError> {
         // Rows are looked up by their keys: one plan fits all, and making another takes longer than they do.
         let set = "SET plan_cache_mode = force_generic_plan";
         client.batch_execute(set).map_err(refused)?;
-        Ok(Self { client, statements: HashMap::new() })
+        Ok(Self { client, statements: HashMap::new(), remembered, changes: -1 })
+    }
+
+    /// Looks something up among what is remembered of the index, or adds to it.
+    pub(super) fn remembered<T>(&self, look: impl FnOnce(&mut Remembered) -> T) -> Option<T> {
+        locked(&self.remembered).as_of(self.changes).map(look)
     }
 
     pub(super) fn rows(
@@ -56,6 +65,7 @@ pub(super) struct PostgresReader {
     ways: Mutex<Option<Arc<Ways>>>,
     /// Connections nobody uses.
     idle: Mutex<Vec<Session>>,
+    remembered: Arc<Mutex<Remembered>>,
 }
 
 impl std::fmt::Debug for PostgresReader {
@@ -80,8 +90,10 @@ impl PostgresReader {
         client: Client,
         state: State,
     ) -> Result<Self, IndexError> {
-        let idle = Mutex::new(vec![Session::new(client)?]);
-        Ok(Self { shelf, state, loaded: Mutex::default(), ways: Mutex::default(), idle })
+        let remembered = Arc::default();
+        let idle = Mutex::new(vec![Session::new(client, Arc::clone(&remembered))?]);
+        let (loaded, ways) = (Mutex::default(), Mutex::default());
+        Ok(Self { shelf, state, loaded, ways, idle, remembered })
     }
 
     fn session(&self) -> Result<Session, IndexError> {
@@ -90,12 +102,13 @@ impl PostgresReader {
                 return Ok(session);
             }
         }
-        Session::new(self.shelf.connect()?)
+        Session::new(self.shelf.connect()?, Arc::clone(&self.remembered))
     }
 
     /// How what is near is found now.
     fn ways(&self, session: &mut Session) -> Result<Arc<Ways>, IndexError> {
         let changes = changes(session)?.unwrap_or_default();
+        session.changes = changes;
         let known = locked(&self.ways).clone();
         if let Some(ways) = known.filter(|ways| ways.changes == changes) {
             return Ok(ways);
@@ -128,6 +141,7 @@ impl PostgresReader {
             SimpleQueryMessage::Row(row) => row.get(0)?.parse::<i64>().ok(),
             _ => None,
         });
+        session.changes = changes.unwrap_or(-1);
         let mut loaded = locked(&self.loaded);
         if changes.is_none() || loaded.changes != changes {
             let segments = Arc::new(segments::all(&mut session.client)?);

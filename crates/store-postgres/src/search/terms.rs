@@ -1,6 +1,7 @@
 //! The words of a query: how many passages have each, and the lists that say which.
 
 use super::reader::Session;
+use super::remembered::{Beginning, Long};
 use super::rows::{At, FIELDS, Listed, Terms, slot};
 use super::segments::Segment;
 use backstory_index::{
@@ -8,6 +9,7 @@ use backstory_index::{
 };
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// Blocks looked through for terms with a beginning, in each segment.
 const MAX_BLOCKS: i64 = 6;
@@ -18,8 +20,8 @@ pub(super) struct Part {
     /// The segment's place among all.
     pub(super) segment: usize,
     pub(super) passages: u32,
-    pub(super) postings: Vec<u8>,
-    pub(super) positions: Vec<u8>,
+    pub(super) postings: Arc<[u8]>,
+    pub(super) positions: Arc<[u8]>,
     /// The list's number, if it lies by itself and was not read yet.
     pub(super) elsewhere: Option<i32>,
 }
@@ -28,10 +30,21 @@ impl Part {
     fn of(segment: usize, listed: Listed<'_>) -> Self {
         let Listed { passages, at } = listed;
         let (postings, positions, elsewhere) = match at {
-            At::Here(postings, positions) => (postings.to_vec(), positions.to_vec(), None),
-            At::There(number) => (Vec::new(), Vec::new(), Some(number)),
+            At::Here(postings, positions) => (postings.into(), positions.into(), None),
+            At::There(number) => (Arc::default(), Arc::default(), Some(number)),
         };
         Self { segment, passages, postings, positions, elsewhere }
+    }
+
+    /// Takes what was read of it.
+    fn take(&mut self, (postings, positions): Long) {
+        (self.postings, self.positions) = (postings, positions);
+        self.elsewhere = None;
+    }
+
+    /// What it takes in memory.
+    fn bytes(&self) -> usize {
+        self.postings.len() + self.positions.len() + size_of::<Self>()
     }
 }
 
@@ -65,9 +78,9 @@ impl Known {
         let of_phrases = phrases.iter().flat_map(|phrase| phrase.stems.iter().chain(&phrase.words));
         texts.extend(of_words.chain(of_phrases).filter(|text| !text.is_empty()).cloned());
         for start in words.iter().flat_map(|word| &word.prefixes) {
-            for (field, found) in beginning_with(session, segments, start)? {
+            for (field, found) in beginning_with(session, segments, start)?.iter() {
                 texts.extend(found.iter().cloned());
-                known.beginnings.insert((field, start.clone()), found);
+                known.beginnings.insert((*field, start.clone()), found.clone());
             }
         }
         let has_phrases = phrases.iter().any(|phrase| phrase.words.len() > 1);
@@ -82,6 +95,17 @@ impl Known {
         texts: &BTreeSet<String>,
         with_positions: bool,
     ) -> Result<(), IndexError> {
+        let mut unknown: Vec<&String> = Vec::new();
+        for text in texts {
+            let key = (text.clone(), with_positions);
+            match session.remembered(|memory| memory.terms.get(&key).cloned()).flatten() {
+                Some(lists) => self.add(text, &lists),
+                None => unknown.push(text),
+            }
+        }
+        if unknown.is_empty() {
+            return Ok(());
+        }
         let positions = if with_positions { "positions" } else { "''::bytea" };
         let sql = format!(
             "SELECT CAST(q.i AS INTEGER), CAST(s.i AS INTEGER), b.terms, b.positions
@@ -91,23 +115,37 @@ impl Known {
                  SELECT terms, {positions} AS positions FROM search_blocks
                  WHERE segment = s.segment AND first <= q.term ORDER BY first DESC LIMIT 1) b"
         );
-        let terms: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+        let terms: Vec<&[u8]> = unknown.iter().map(|text| text.as_bytes()).collect();
         let numbers: Vec<i64> = segments.iter().map(|segment| segment.number).collect();
-        let texts: Vec<&String> = texts.iter().collect();
+        let mut read: Vec<Vec<(usize, Part)>> = vec![Vec::new(); unknown.len()];
         for row in session.rows(&sql, &[&terms, &numbers])? {
-            let text = texts[row.get::<_, i32>(0) as usize - 1];
+            let number = row.get::<_, i32>(0) as usize - 1;
+            let text = unknown[number];
             let segment = row.get::<_, i32>(1) as usize - 1;
             let mut terms = Terms::of(row.get(2), row.get(3));
             let found = terms.find(|term| term.text >= text.as_bytes());
             for term in found.iter().filter(|term| term.text == text.as_bytes()) {
                 for (at, listed) in term.lists.iter().enumerate() {
                     let Some(listed) = listed else { continue };
-                    let lists = self.lists.entry((at, text.clone())).or_default();
-                    lists.push(Part::of(segment, *listed));
+                    read[number].push((at, Part::of(segment, *listed)));
                 }
             }
         }
+        for (text, lists) in unknown.into_iter().zip(read) {
+            self.add(text, &lists);
+            let bytes = lists.iter().map(|(_, part)| part.bytes()).sum::<usize>() + text.len();
+            session.remembered(|memory| {
+                memory.make_room(bytes);
+                memory.terms.insert((text.clone(), with_positions), Arc::new(lists));
+            });
+        }
         Ok(())
+    }
+
+    fn add(&mut self, text: &str, lists: &[(usize, Part)]) {
+        for (at, part) in lists {
+            self.lists.entry((*at, text.to_owned())).or_default().push(part.clone());
+        }
     }
 
     /// Reads those of some lists that lie by themselves.
@@ -120,11 +158,16 @@ impl Known {
     ) -> Result<(), IndexError> {
         let (mut numbers, mut lists, mut parts) = (Vec::new(), Vec::new(), Vec::new());
         for term in terms {
-            for (at, part) in self.lists.get(term).into_iter().flatten().enumerate() {
-                if let Some(number) = part.elsewhere {
-                    numbers.push(segments[part.segment].number);
-                    lists.push(number);
-                    parts.push((term, at));
+            for (at, part) in self.lists.get_mut(term).into_iter().flatten().enumerate() {
+                let Some(number) = part.elsewhere else { continue };
+                let key = (segments[part.segment].number, number, with_positions);
+                match session.remembered(|memory| memory.lists.get(&key).cloned()).flatten() {
+                    Some(long) => part.take(long),
+                    None => {
+                        numbers.push(key.0);
+                        lists.push(number);
+                        parts.push((term, at));
+                    }
                 }
             }
         }
@@ -140,10 +183,16 @@ impl Known {
                  WHERE segment = q.segment AND number = q.number) l"
         );
         for row in session.rows(&sql, &[&numbers, &lists])? {
-            let (term, at) = parts[row.get::<_, i32>(0) as usize - 1];
+            let number = row.get::<_, i32>(0) as usize - 1;
+            let (term, at) = parts[number];
+            let long: Long = (row.get::<_, &[u8]>(1).into(), row.get::<_, &[u8]>(2).into());
+            session.remembered(|memory| {
+                memory.make_room(long.0.len() + long.1.len());
+                let key = (numbers[number], lists[number], with_positions);
+                memory.lists.insert(key, long.clone());
+            });
             if let Some(part) = self.lists.get_mut(term).and_then(|parts| parts.get_mut(at)) {
-                (part.postings, part.positions) = (row.get(1), row.get(2));
-                part.elsewhere = None;
+                part.take(long);
             }
         }
         Ok(())
@@ -221,7 +270,12 @@ fn beginning_with(
     session: &mut Session,
     segments: &[Segment],
     start: &str,
-) -> Result<Vec<(TextField, Vec<String>)>, IndexError> {
+) -> Result<Beginning, IndexError> {
+    if let Some(known) =
+        session.remembered(|memory| memory.beginnings.get(start).cloned()).flatten()
+    {
+        return Ok(known);
+    }
     let numbers: Vec<i64> = segments.iter().map(|segment| segment.number).collect();
     // No text has this byte.
     let (first, behind) = (start.as_bytes(), [start.as_bytes(), &[0xff]].concat());
@@ -248,5 +302,10 @@ fn beginning_with(
         all.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
         all.into_iter().take(MAX_PREFIX_TERMS).map(|(term, _)| term).collect()
     };
-    Ok(FIELDS.into_iter().zip(found.map(most_frequent)).collect())
+    let found: Beginning = Arc::new(FIELDS.into_iter().zip(found.map(most_frequent)).collect());
+    session.remembered(|memory| {
+        memory.make_room(FIELDS.len() * MAX_PREFIX_TERMS * 40);
+        memory.beginnings.insert(start.to_owned(), Arc::clone(&found));
+    });
+    Ok(found)
 }

@@ -3,8 +3,8 @@
 use crate::shelf_of;
 use crate::story::event;
 use backstory_index::{
-    Facts, Hit, IndexWriter, Lexical, LocalShelf, Place, Reader, SessionCard, Shelf, Wanted,
-    WantedWord,
+    Accept, Facts, Hit, IndexWriter, Lexical, LocalShelf, Place, Reader, SessionCard, Shelf,
+    Wanted, WantedWord,
 };
 use backstory_model::{EventKind, Timestamp};
 use backstory_testkit::postgres::database;
@@ -143,23 +143,27 @@ fn scored(hits: &[Hit]) -> BTreeMap<Place, (Nearly, Facts)> {
 }
 
 type Answers =
-    ([BTreeMap<Place, (Nearly, Facts)>; 3], Vec<Place>, BTreeMap<i64, Nearly>, (Nearly, Nearly));
+    ([BTreeMap<Place, (Nearly, Facts)>; 4], Vec<Place>, BTreeMap<i64, Nearly>, (Nearly, Nearly));
 
 fn answers(reader: &dyn Reader, question: &Question) -> Answers {
     let wanted = wanted(question);
-    let accept =
-        |place: Place, facts: &Facts| place.session() < question.sessions && facts.exit != Some(1);
+    let session = |session: i64| session < question.sessions;
+    let passage = |_: Place, facts: &Facts| facts.exit != Some(1);
+    let accept = Accept { session: &session, passage: Some(&passage) };
+    let of_sessions = Accept { passage: None, ..accept };
     let asked = reader.ask(&wanted).unwrap();
     let prose = asked.prose(500, None).unwrap();
     let tools = asked.tools(500, None).unwrap();
-    let filtered = asked.tools(500, Some(&accept)).unwrap();
+    let filtered = asked.tools(500, Some(accept)).unwrap();
+    let of_sessions = asked.prose(500, Some(of_sessions)).unwrap();
     let evidence = asked.evidence(&|session| session < question.sessions).unwrap();
-    let search = Lexical { wanted: &wanted, limit: question.limit, accept: Some(&accept) };
+    let search = Lexical { wanted: &wanted, limit: question.limit, accept: Some(accept) };
     let newest = reader.newest(&search).unwrap().iter().map(|hit| hit.place).collect();
     let sessions = evidence.sessions.iter();
     let sessions = sessions.map(|(session, value)| (*session, Nearly(*value))).collect();
     let whole = (Nearly(evidence.attainable), Nearly(evidence.foreign));
-    ([scored(&prose), scored(&tools), scored(&filtered)], newest, sessions, whole)
+    let lists = [prose, tools, filtered, of_sessions].map(|hits| scored(&hits));
+    (lists, newest, sessions, whole)
 }
 
 #[test]
