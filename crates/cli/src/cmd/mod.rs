@@ -47,7 +47,7 @@ use std::path::PathBuf;
 ///
 /// Backstory reads the logs that Claude Code, Codex CLI and Grok CLI already write, into one local
 /// archive: normalised, compressed, secrets redacted. The logs themselves are never changed, and
-/// nothing leaves the machine unless you name a hub.
+/// nothing leaves the machine unless you name a hub or switch a model on.
 ///
 /// Without a command it takes in what is new and tells what there is.
 #[derive(Debug, Parser)]
