@@ -211,6 +211,9 @@ pub(crate) fn run(
     }
 }
 
+/// Longer names of variables stick out of their column: it is for the eye, and most are short.
+const NAME_COLUMN: usize = 28;
+
 /// Examples, exit codes and variables, below the long help.
 fn more_help() -> String {
     let mut text = String::from(
@@ -234,7 +237,8 @@ Exit codes:
     }
     text.push_str("\nEnvironment:\n");
     let variables = env::documented();
-    let widest = variables.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lengths = variables.iter().map(|(name, _)| name.len());
+    let widest = lengths.filter(|length| *length <= NAME_COLUMN).max().unwrap_or(0);
     for (name, meaning) in variables {
         let _ = writeln!(text, "  {name:<widest$}  {meaning}");
     }

@@ -42,8 +42,10 @@ fn wait_for(what: &str, is_there: impl Fn() -> bool) {
 }
 
 fn has_words(shelf: &Path) -> bool {
-    let Ok(mut said) = fs_err::read_dir(shelf.join("said")) else { return false };
-    said.any(|file| file.is_ok_and(|file| file.path().extension().is_some_and(|end| end == "json")))
+    let Ok(said) = fs_err::read_dir(shelf.join("said")) else { return false };
+    said.flatten().any(|file| {
+        fs_err::read_to_string(file.path()).is_ok_and(|words| words.contains("It is 6543"))
+    })
 }
 
 #[test]

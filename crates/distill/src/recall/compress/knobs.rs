@@ -159,10 +159,8 @@ impl Knobs {
 
     /// Whether anything is to be compressed.
     pub fn is_on(&self) -> bool {
-        let is_off = |said: &Option<String>| {
-            said.as_deref().is_some_and(|said| said.eq_ignore_ascii_case("off"))
-        };
-        self.switch && !is_off(&self.model) && !is_off(&self.thinking)
+        let is_off = |said: Option<&str>| said.is_some_and(|said| said.eq_ignore_ascii_case("off"));
+        self.switch && !is_off(self.model.as_deref()) && !is_off(self.thinking.as_deref())
     }
 }
 
