@@ -40,7 +40,7 @@ pub use index::Index;
 pub use install::{AgentSettings, Plugin, SettingsFile};
 pub use migrated::Migrated;
 pub use pattern::{KnownError, KnownFix, Pattern};
-pub use recall::{Injection, Muted, Recall, RecalledItem};
+pub use recall::{Compressed, Injection, Muted, Recall, RecalledItem};
 pub use schedule::Schedule;
 pub use seal::{LiveSessions, SealFailure, SealedStretch, Sealing};
 pub use search::{

@@ -63,6 +63,17 @@ pub struct Injection {
     pub bytes: usize,
     /// Tokens of the block, estimated.
     pub tokens: u32,
+    /// The words it was told in, if a model found fewer for the items; else `null`.
+    pub compressed: Option<Compressed>,
+}
+
+/// Fewer words for what was told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Compressed {
+    /// Who found them: the agent and its model.
+    pub by: String,
+    /// The lines that were told, each with the addresses it is from.
+    pub lines: Vec<String>,
 }
 
 /// Something agents are not told.

@@ -4,6 +4,7 @@
 //! from [`VARIABLES`].
 
 use crate::error::{Failure, Kind};
+use backstory_distill::{capture, live, recall};
 use backstory_model::Timestamp;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -41,10 +42,6 @@ pub(crate) const BACKSTORY_NOW: &str = "BACKSTORY_NOW";
 pub(crate) const BACKSTORY_HUB_TOKEN: &str = "BACKSTORY_HUB_TOKEN";
 /// What lets askers into our own server.
 pub(crate) const BACKSTORY_SERVER_KEY: &str = "BACKSTORY_SERVER_KEY";
-/// Whether hooks note what happens.
-pub(crate) const BACKSTORY_AUTO_CAPTURE: &str = "BACKSTORY_AUTO_CAPTURE";
-/// Whether hooks keep a log.
-pub(crate) const BACKSTORY_DEBUG: &str = "BACKSTORY_DEBUG";
 /// The user's home directory.
 pub(crate) const HOME: &str = "HOME";
 /// The base of the default archive directory.
@@ -83,11 +80,6 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "GROK_HOME", meaning: "where Grok CLI keeps its state" },
     Variable { name: BACKSTORY_HUB_TOKEN, meaning: "bearer token for the hub of config.toml" },
     Variable { name: BACKSTORY_SERVER_KEY, meaning: "key that `serve` asks for" },
-    Variable {
-        name: BACKSTORY_AUTO_CAPTURE,
-        meaning: "0: hooks note nothing; syncs still read the logs [1]",
-    },
-    Variable { name: BACKSTORY_DEBUG, meaning: "1: hooks write what they do to hooks.log [0]" },
     Variable { name: NO_COLOR, meaning: "set to anything: no colours" },
     Variable { name: "TZ", meaning: "time zone of the times on screen" },
     Variable {
@@ -96,10 +88,15 @@ pub(crate) const VARIABLES: &[Variable] = &[
     },
 ];
 
-/// Names and meanings for help: those above, then everything that can be tuned about live sessions and recall.
+/// Names and meanings for help: those above, then everything that can be tuned about hooks, live sessions
+/// and recall.
 pub(crate) fn documented() -> Vec<(&'static str, String)> {
     let fixed = VARIABLES.iter().map(|variable| (variable.name, variable.meaning.to_owned()));
-    let knobs = backstory_engine::live::KNOBS.iter().chain(&backstory_distill::recall::KNOBS);
+    let knobs = capture::KNOBS
+        .iter()
+        .chain(&live::KNOBS)
+        .chain(&recall::KNOBS)
+        .chain(&recall::compress::KNOBS);
     let tuned = knobs.map(|knob| {
         let alias = knob.alias.map(|alias| format!("; or {alias}")).unwrap_or_default();
         (knob.name, format!("{}{alias}", knob.meaning))
@@ -137,15 +134,6 @@ impl Env {
     /// A variable that holds a path.
     pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(PathBuf::from)
-    }
-
-    /// Whether a switch is on.
-    pub(crate) fn is_on(&self, name: &str, default: bool) -> bool {
-        match self.get(name).as_ref().and_then(|value| value.to_str()) {
-            Some("0" | "off" | "false" | "no") => false,
-            Some("1" | "on" | "true" | "yes") => true,
-            _ => default,
-        }
     }
 
     /// A path with a leading `~/` replaced by the home directory.

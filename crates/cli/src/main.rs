@@ -2,6 +2,7 @@
 
 mod checkup;
 mod cmd;
+mod compressor;
 mod context;
 mod dashes;
 mod demo;

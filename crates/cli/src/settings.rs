@@ -10,7 +10,8 @@ pub(crate) use hub::Token;
 
 use crate::env::{self, Env};
 use crate::error::Failure;
-use backstory_distill::recall;
+use backstory_distill::capture;
+use backstory_distill::recall::{self, compress};
 use backstory_engine::live;
 use backstory_model::Flavor;
 use file::ConfigFile;
@@ -109,6 +110,10 @@ pub(crate) struct Settings {
     pub(crate) live: live::Knobs,
     /// What can be tuned about recall.
     pub(crate) recall: recall::Knobs,
+    /// What can be tuned about saying it in fewer words.
+    pub(crate) compress: compress::Knobs,
+    /// What can be tuned about hooks and what is posted.
+    pub(crate) capture: capture::Knobs,
     /// Who is told about notable events.
     pub(crate) hub: Hub,
     /// What is odd about the file.
@@ -134,6 +139,7 @@ impl Settings {
             .map(|flavor| (flavor, sources_of(flavor, &parsed, env, &file_path)))
             .collect();
         let retention = Retention::from_file(&parsed)?;
+        let variable = |name: &str| env.get(name)?.into_string().ok();
         let patterns = || TASK_REF_PATTERNS.map(str::to_owned).to_vec();
         Ok(Self {
             home,
@@ -144,8 +150,10 @@ impl Settings {
             sources,
             domains: parsed.domains.unwrap_or_else(|| Value::default(BTreeMap::new())),
             task_ref_patterns: parsed.task_ref.unwrap_or_else(|| Value::default(patterns())),
-            live: live::Knobs::from_variables(|name| env.get(name)?.into_string().ok()),
-            recall: recall::Knobs::from_variables(|name| env.get(name)?.into_string().ok()),
+            live: live::Knobs::from_variables(variable),
+            recall: recall::Knobs::from_variables(variable),
+            compress: compress::Knobs::from_variables(variable),
+            capture: capture::Knobs::from_variables(variable),
             hub: Hub::new(parsed.hub_url, env),
             warnings,
         })

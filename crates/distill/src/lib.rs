@@ -2,6 +2,7 @@
 
 mod beat;
 mod call;
+pub mod capture;
 mod change;
 mod clip;
 mod digest;

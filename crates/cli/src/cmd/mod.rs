@@ -47,7 +47,7 @@ use std::path::PathBuf;
 ///
 /// Backstory reads the logs that Claude Code, Codex CLI and Grok CLI already write, into one local
 /// archive: normalised, compressed, secrets redacted. The logs themselves are never changed, and
-/// nothing leaves the machine unless you name a hub.
+/// nothing leaves the machine unless you name a hub or switch a model on.
 ///
 /// Without a command it takes in what is new and tells what there is.
 #[derive(Debug, Parser)]
@@ -211,6 +211,9 @@ pub(crate) fn run(
     }
 }
 
+/// Longer names of variables stick out of their column: it is for the eye, and most are short.
+const NAME_COLUMN: usize = 28;
+
 /// Examples, exit codes and variables, below the long help.
 fn more_help() -> String {
     let mut text = String::from(
@@ -234,7 +237,8 @@ Exit codes:
     }
     text.push_str("\nEnvironment:\n");
     let variables = env::documented();
-    let widest = variables.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lengths = variables.iter().map(|(name, _)| name.len());
+    let widest = lengths.filter(|length| *length <= NAME_COLUMN).max().unwrap_or(0);
     for (name, meaning) in variables {
         let _ = writeln!(text, "  {name:<widest$}  {meaning}");
     }

@@ -6,7 +6,7 @@ use crate::error::{Exit, Failure};
 use crate::figures::{count, plural};
 use crate::ui::{DIM, Ui, paint};
 use crate::untrusted::one_line;
-use crate::{open, typed};
+use crate::{compressor, open, typed};
 use backstory_api as api;
 use backstory_distill::recall::{DEFAULT_ITEMS, MAX_BYTES, tokens};
 use backstory_engine::project_key;
@@ -42,7 +42,8 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
-    let archive = open::archive(&context.settings(ui)?)?;
+    let settings = context.settings(ui)?;
+    let archive = open::archive(&settings)?;
     let vault = Vault::open(&archive.home)?;
     let searcher = Searcher::open(&vault, &*archive.index)?;
     let prompt = match args.prompt.as_slice() {
@@ -56,6 +57,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         max_bytes: usize::from(args.max_bytes),
         limit: usize::from(args.limit),
         prompt,
+        compress: compressor::known(&settings.compress),
         ..RecallOptions::default()
     };
     let found = recall(&vault, &searcher, &options)?;
@@ -72,6 +74,9 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         let many = plural(found.items.len() as u64, "thing");
         let (bytes, tokens) = (count(found.text.len() as u64), count(tokens(&found.text).into()));
         ui.status(paint(DIM, format_args!("{many}, {bytes} bytes, about {tokens} tokens")));
+        if let Some(wording) = &found.wording {
+            ui.status(paint(DIM, format_args!("in words of {}", one_line(&wording.by))));
+        }
         let told = if ui.is_verbose() { found.items.as_slice() } else { &[] };
         for (item, number) in told.iter().zip(1..) {
             let RecallItem { score, why, .. } = item;

@@ -7,6 +7,7 @@ use crate::error::{Exit, Failure, Kind};
 use crate::sweep;
 use crate::ui::{DIM, Ui, paint};
 use backstory_api as api;
+use backstory_engine::pushed::Limits;
 use backstory_server::Options;
 use backstory_server::mcp::Desk;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
@@ -42,7 +43,13 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     let idle = Duration::from_millis(settings.live.idle_ttl_ms.max(1));
     // Whoever asks stands somewhere else.
     let desk = Desk { project: None, ..mcp::desk(&settings, context)? };
-    let options = Options { idle, ..Options::new(sync, key, desk) };
+    let usual = Limits::default();
+    let limits = Limits {
+        tool_chars: settings.capture.tool_chars.unwrap_or(usual.tool_chars),
+        text_chars: settings.capture.text_chars.unwrap_or(usual.text_chars),
+        ..usual
+    };
+    let options = Options { idle, limits, ..Options::new(sync, key, desk) };
     backstory_server::run(options, listener)
         .map_err(|error| Failure::new(Kind::Problems, "the server stopped").cause(&error))?;
     Ok(Exit::Success)

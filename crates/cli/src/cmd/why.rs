@@ -8,7 +8,7 @@ use crate::table::{Cell, Column, Table};
 use crate::ui::{BOLD, CODE, DIM, Ui, paint};
 use crate::untrusted::one_line;
 use backstory_api as api;
-use backstory_engine::recall::{InjectedItem, Injection, injections};
+use backstory_engine::recall::{InjectedItem, Injection, Wording, injections};
 
 /// Injections listed unless asked otherwise.
 const LISTED: usize = 20;
@@ -72,10 +72,19 @@ fn write(injection: &Injection, context: &Context, ui: &mut Ui) -> Result<(), Fa
         count(injection.tokens.into())
     );
     let prompt = one_line(&injection.prompt);
-    for (name, text) in [("told", told), ("size", size), ("prompt", prompt)] {
+    let by = injection.wording.as_ref().map(|wording| format!("of {}", one_line(&wording.by)));
+    let words = by.unwrap_or_default();
+    for (name, text) in [("told", told), ("size", size), ("prompt", prompt), ("words", words)] {
         if !text.is_empty() {
             ui.line(format!("{}{text}", paint(DIM, format_args!("{name:<8}"))))?;
         }
+    }
+    if let Some(wording) = &injection.wording {
+        for line in &wording.lines {
+            ui.line(format!("  - {}", one_line(line)))?;
+        }
+        ui.line("")?;
+        ui.line(paint(DIM, "made of:"))?;
     }
     for item in &injection.items {
         ui.line("")?;
@@ -131,6 +140,10 @@ fn shape(injection: &Injection) -> api::Injection {
         items: injection.items.iter().map(item).collect(),
         bytes: injection.bytes,
         tokens: injection.tokens,
+        compressed: injection
+            .wording
+            .as_ref()
+            .map(|Wording { by, lines }| api::Compressed { by: by.clone(), lines: lines.clone() }),
     }
 }
 

@@ -9,18 +9,18 @@ use std::path::{Path, PathBuf};
 const MAX_BYTES: u64 = 4 << 20;
 
 /// The log, if it is wanted.
-pub(super) struct Log {
+pub(crate) struct Log {
     path: Option<PathBuf>,
     now: Timestamp,
 }
 
 impl Log {
-    pub(super) fn new(home: &Path, is_wanted: bool, now: Timestamp) -> Self {
+    pub(crate) fn new(home: &Path, is_wanted: bool, now: Timestamp) -> Self {
         Self { path: is_wanted.then(|| home.join("hooks.log")), now }
     }
 
     /// One line. Nobody can be told if it cannot be written.
-    pub(super) fn line(&self, line: &str) {
+    pub(crate) fn line(&self, line: &str) {
         let Some(path) = &self.path else { return };
         let folder = path.parent().map_or(Ok(()), create_private_dir);
         let is_full = fs_err::metadata(path).is_ok_and(|meta| meta.len() > MAX_BYTES);

@@ -9,12 +9,16 @@ mod log;
 mod recalling;
 mod worker;
 
+pub(crate) use log::Log;
+
+use crate::compressor::{self, Errand};
 use crate::context::Context;
-use crate::env::{BACKSTORY_AUTO_CAPTURE, BACKSTORY_DEBUG, Env};
+use crate::env::Env;
 use crate::open;
 use crate::settings::Settings;
-use backstory_adapters::hooks::{self, Answer, HookCall};
+use backstory_adapters::hooks::{self, Answer, HookCall, HookEvent};
 use backstory_engine::Archive;
+use backstory_engine::recall::Recall;
 use backstory_model::{Flavor, Timestamp};
 use std::io::Read;
 use std::path::PathBuf;
@@ -57,6 +61,9 @@ pub(crate) fn answer(agent: &str, event: &str, context: &Context) -> String {
     let Ok(settings) = Settings::load(&context.env, home.as_deref(), store.as_deref()) else {
         return NOTHING.to_owned();
     };
+    if !settings.capture.hooks {
+        return NOTHING.to_owned();
+    }
     let budget = Duration::from_millis(settings.recall.timeout_ms).max(CAPTURE_BUDGET);
     let hook = Hook {
         agent: agent.to_owned(),
@@ -76,11 +83,7 @@ pub(crate) fn answer(agent: &str, event: &str, context: &Context) -> String {
 
 impl Hook {
     fn run(self) -> String {
-        let log = log::Log::new(
-            &self.settings.home.value,
-            self.env.is_on(BACKSTORY_DEBUG, false),
-            self.now,
-        );
+        let log = Log::new(&self.settings.home.value, self.settings.capture.debug, self.now);
         match self.heard(&log) {
             Ok(answer) => answer,
             Err(why) => {
@@ -91,7 +94,7 @@ impl Hook {
     }
 
     /// Takes in what the agent sent; the answer, or why there is none.
-    fn heard(&self, log: &log::Log) -> Result<String, String> {
+    fn heard(&self, log: &Log) -> Result<String, String> {
         let mut sent = Vec::new();
         let read = std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut sent);
         read.map_err(|error| format!("standard input: {error}"))?;
@@ -106,22 +109,36 @@ impl Hook {
             now: self.now,
             ends: self.ends,
         };
-        if self.env.is_on(BACKSTORY_AUTO_CAPTURE, true) {
+        if self.settings.capture.notes {
             match capture::note(&scene) {
-                Ok(true) => worker::start(self, log),
+                Ok(true) => worker::seal(self, log),
                 Ok(false) => {}
                 // What cannot be noted must not keep the agent from what is known.
                 Err(error) => log.line(&format!("{}: {error}", call.event_name)),
             }
         }
-        let context = if hooks::takes_context(call.agent, call.event) {
-            recalling::context(&scene).map_err(|failure| failure.message)?
+        if call.event == HookEvent::SessionStart && self.settings.compress.detect_on_startup {
+            self.behind(call.agent, Errand::Detect, log);
+        }
+        let handed = if hooks::takes_context(call.agent, call.event) {
+            recalling::handed(&scene).map_err(|failure| failure.message)?
         } else {
-            None
+            Recall::default()
         };
+        if handed.compressible.is_some() {
+            self.behind(call.agent, Errand::Compress, log);
+        }
+        let context = Some(handed.text).filter(|text| !text.is_empty());
         let bytes = context.as_ref().map_or(0, String::len);
         log.line(&format!("{} {} {}: {bytes} bytes", call.agent, call.event_name, call.session_id));
         let answer = Answer { context, message: None };
         Ok(hooks::answer(call.agent, &call.event, &call.event_name, &answer))
+    }
+
+    /// Has a model asked behind the agent's back, where that is wanted.
+    fn behind(&self, agent: Flavor, errand: Errand, log: &Log) {
+        if !compressor::order(agent, &self.settings.compress).is_empty() {
+            worker::compress(self, agent, errand, log);
+        }
     }
 }

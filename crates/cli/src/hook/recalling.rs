@@ -1,6 +1,7 @@
 //! What is handed over, and when: at a prompt, when a tool failed, when a session goes on.
 
 use super::Scene;
+use crate::compressor;
 use crate::error::Failure;
 use backstory_adapters::hooks::{Beginning, HookEvent};
 use backstory_engine::live;
@@ -16,29 +17,35 @@ use std::time::{Duration, Instant};
 const GLANCE: Duration = Duration::from_millis(10);
 const TO_READ: Duration = Duration::from_millis(500);
 
-/// The block for the agent, if there is anything to tell.
-pub(super) fn context(scene: &Scene<'_>) -> Result<Option<String>, Failure> {
+/// What the agent is told, if there is anything to tell.
+pub(super) fn handed(scene: &Scene<'_>) -> Result<Recall, Failure> {
     let call = scene.call;
     let session = SessionUid::new(call.agent, &call.session_id);
     let occasion = Occasion { session: &session, event: &call.event_name, at: scene.now };
     let project = call.cwd.as_deref().and_then(project_key);
     let knobs = &scene.settings.recall;
-    let recall = match call.event {
+    Ok(match call.event {
         HookEvent::UserPromptSubmit if knobs.at_prompts => {
-            let Some(prompt) = call.prompt.clone() else { return Ok(None) };
+            let Some(prompt) = call.prompt.clone() else { return Ok(Recall::default()) };
             let options = RecallOptions {
                 prompt,
                 project,
                 everywhere: knobs.everywhere,
                 max_bytes: knobs.max_bytes,
                 limit: knobs.limit,
+                compress: compressor::wanted(
+                    &scene.archive.home,
+                    call.agent,
+                    &scene.settings.compress,
+                    scene.now,
+                ),
                 ..RecallOptions::default()
             };
             at_prompt(scene.archive, &options, &occasion)?
         }
         HookEvent::PostToolUse | HookEvent::PostToolUseFailure if knobs.at_errors => {
             let Some(tool) = call.tool.as_ref().filter(|tool| tool.may_have_failed()) else {
-                return Ok(None);
+                return Ok(Recall::default());
             };
             let options = ErrorOptions {
                 output: tool.output.clone(),
@@ -49,9 +56,8 @@ pub(super) fn context(scene: &Scene<'_>) -> Result<Option<String>, Failure> {
             at_error(scene.archive, &options, &occasion)?
         }
         HookEvent::SessionStart if knobs.at_resume => resumed(scene, &occasion)?,
-        _ => return Ok(None),
-    };
-    Ok(Some(recall.text).filter(|text| !text.is_empty()))
+        _ => Recall::default(),
+    })
 }
 
 /// What a session that goes on was about. One that is still open has its own words.
@@ -73,5 +79,6 @@ fn resumed(scene: &Scene<'_>, occasion: &Occasion<'_>) -> Result<Recall, Failure
     } else if state().is_some_and(|state| state.open) {
         return Ok(Recall::default());
     }
-    Ok(at_resume(scene.archive, scene.settings.recall.resume_chars, occasion)?)
+    let knobs = &scene.settings.recall;
+    Ok(at_resume(scene.archive, (knobs.resume_chars, knobs.resume_tokens), occasion)?)
 }

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
 
 mod commit;
+#[cfg(unix)]
+mod compress;
 mod config;
 mod demo;
 mod digest;

@@ -67,6 +67,27 @@ fn it_listens_until_it_is_asked_to_end() {
 }
 
 #[test]
+fn posted_texts_are_kept_as_long_as_the_user_says() {
+    let mut sandbox = Sandbox::new();
+    sandbox.set("OPENVIKING_CAPTURE_TOOL_MAX_CHARS", "40");
+    sandbox.set("BACKSTORY_CAPTURE_MAX_LENGTH", "60");
+    let server = Server::start(&sandbox, "127.0.0.1:0");
+    let tool = json!({"type": "tool", "tool_id": "c1", "tool_name": "shell",
+        "tool_status": "completed", "tool_output": "o".repeat(100)});
+    let message = json!({"role": "assistant",
+        "parts": [{"type": "text", "text": "w".repeat(100)}, tool]});
+    let url = format!("{}/api/v1/sessions/cx-1", server.url);
+    post(&agent(), &format!("{url}/messages"), &message).unwrap();
+    let mut told = agent().get(format!("{url}/context")).call().unwrap();
+    let told: Value = serde_json::from_str(&told.body_mut().read_to_string().unwrap()).unwrap();
+    let parts = &told["result"]["messages"][0]["parts"];
+    let letters = |text: &Value, letter: char| text.as_str().unwrap().matches(letter).count();
+    assert_eq!(letters(&parts[0]["text"], 'w'), 60, "{told}");
+    assert!(parts[1]["tool_output"].as_str().unwrap().contains("60 characters left out"), "{told}");
+    server.kill();
+}
+
+#[test]
 fn other_machines_need_a_key() {
     let run = Sandbox::new().run(&["serve", "--listen", "0.0.0.0:0"]);
     assert_snapshot!(run, @r"

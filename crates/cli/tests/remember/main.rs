@@ -2,6 +2,7 @@
 //! real transcripts. What reached the model is read from what the model was sent.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+mod fewer_words;
 mod machine;
 
 use backstory_model::{EventKind, Flavor, SealReason};

@@ -32,15 +32,12 @@ pub const KNOBS: [Knob; 2] = [
 ];
 
 impl Knobs {
-    /// From variables; ours win over their aliases. What is no number changes nothing: a hook must do
-    /// its work whatever its environment holds.
+    /// From variables; ours win over their aliases.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let number =
-            |knob: Knob| knob.names().find_map(|name| variable(name)?.trim().parse::<u64>().ok());
         let (default, [window, ttl]) = (Self::default(), KNOBS);
         Self {
-            active_window_ms: number(window).unwrap_or(default.active_window_ms),
-            idle_ttl_ms: number(ttl).unwrap_or(default.idle_ttl_ms),
+            active_window_ms: window.number(&variable).unwrap_or(default.active_window_ms),
+            idle_ttl_ms: ttl.number(&variable).unwrap_or(default.idle_ttl_ms),
         }
     }
 }

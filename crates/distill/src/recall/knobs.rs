@@ -21,6 +21,8 @@ pub struct Knobs {
     pub max_bytes: usize,
     /// A state has at most so many characters.
     pub resume_chars: usize,
+    /// And so many tokens.
+    pub resume_tokens: u32,
     /// An agent waits so many milliseconds at most.
     pub timeout_ms: u64,
 }
@@ -35,13 +37,14 @@ impl Default for Knobs {
             limit: DEFAULT_ITEMS,
             max_bytes: MAX_BYTES,
             resume_chars: OVERVIEW_CHARS,
+            resume_tokens: 32_000,
             timeout_ms: 2_000,
         }
     }
 }
 
 /// Every knob.
-pub const KNOBS: [Knob; 8] = [
+pub const KNOBS: [Knob; 10] = [
     Knob {
         name: "BACKSTORY_AUTO_RECALL",
         alias: Some("OPENVIKING_AUTO_RECALL"),
@@ -73,9 +76,19 @@ pub const KNOBS: [Knob; 8] = [
         meaning: "bytes told at a prompt at most [10000]",
     },
     Knob {
+        name: "BACKSTORY_RECALL_MAX_TOKENS",
+        alias: Some("OPENVIKING_RECALL_MAX_TOKENS"),
+        meaning: "the same in tokens, four bytes each",
+    },
+    Knob {
         name: "BACKSTORY_RESUME_MAX_CHARS",
         alias: Some("OPENVIKING_RESUME_ARCHIVE_MAX_CHARS"),
         meaning: "characters of the state a session is told at most [6000]",
+    },
+    Knob {
+        name: "BACKSTORY_RESUME_TOKEN_BUDGET",
+        alias: Some("OPENVIKING_RESUME_ARCHIVE_TOKEN_BUDGET"),
+        meaning: "tokens of that state at most, estimated [32000]",
     },
     Knob {
         name: "BACKSTORY_RECALL_TIMEOUT_MS",
@@ -84,45 +97,29 @@ pub const KNOBS: [Knob; 8] = [
     },
 ];
 
-impl Knobs {
-    /// From variables; ours win over their aliases. What cannot be understood changes nothing: a hook must
-    /// do its work whatever its environment holds.
-    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let said = |knob: Knob, understands: &dyn Fn(&str) -> bool| {
-            knob.names().find_map(|name| {
-                let value = variable(name)?.trim().to_ascii_lowercase();
-                understands(&value).then_some(value)
-            })
-        };
-        let switch = |knob: Knob, default: bool| {
-            let value = said(knob, &|value| is_on(value).is_some());
-            value.and_then(|value| is_on(&value)).unwrap_or(default)
-        };
-        let number = |knob: Knob, default: u64| {
-            let value = said(knob, &|value| value.parse::<u64>().is_ok());
-            value.and_then(|value| value.parse().ok()).unwrap_or(default)
-        };
-        let size = |knob: Knob, default: usize| number(knob, default as u64) as usize;
-        let default = Self::default();
-        let [prompts, errors, resume, everywhere, limit, bytes, chars, timeout] = KNOBS;
-        Self {
-            at_prompts: switch(prompts, default.at_prompts),
-            at_errors: switch(errors, default.at_errors),
-            at_resume: switch(resume, default.at_resume),
-            everywhere: switch(everywhere, default.everywhere),
-            limit: size(limit, default.limit),
-            max_bytes: size(bytes, default.max_bytes).min(MAX_BYTES),
-            resume_chars: size(chars, default.resume_chars),
-            timeout_ms: number(timeout, default.timeout_ms),
-        }
-    }
-}
+/// Bytes of a token, roughly.
+const BYTES_PER_TOKEN: usize = 4;
 
-fn is_on(value: &str) -> Option<bool> {
-    match value {
-        "1" | "true" | "on" | "yes" => Some(true),
-        "0" | "false" | "off" | "no" => Some(false),
-        _ => None,
+impl Knobs {
+    /// From variables; ours win over their aliases.
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let default = Self::default();
+        let [prompts, errors, resume, everywhere, limit, bytes, tokens, chars, budget, timeout] =
+            KNOBS;
+        let bytes = bytes.size(&variable).unwrap_or(default.max_bytes).min(MAX_BYTES);
+        let tokens = tokens.size(&variable).map(|tokens| tokens.saturating_mul(BYTES_PER_TOKEN));
+        let budget = budget.number(&variable).map(|tokens| tokens.try_into().unwrap_or(u32::MAX));
+        Self {
+            at_prompts: prompts.switch(&variable).unwrap_or(default.at_prompts),
+            at_errors: errors.switch(&variable).unwrap_or(default.at_errors),
+            at_resume: resume.switch(&variable).unwrap_or(default.at_resume),
+            everywhere: everywhere.switch(&variable).unwrap_or(default.everywhere),
+            limit: limit.size(&variable).unwrap_or(default.limit),
+            max_bytes: bytes.min(tokens.unwrap_or(bytes)),
+            resume_chars: chars.size(&variable).unwrap_or(default.resume_chars),
+            resume_tokens: budget.unwrap_or(default.resume_tokens),
+            timeout_ms: timeout.number(&variable).unwrap_or(default.timeout_ms),
+        }
     }
 }
 
@@ -148,6 +145,15 @@ mod tests {
             (&[("OPENVIKING_AUTO_RECALL", "Off")], Knobs { at_prompts: false, ..default }),
             (&[("OPENVIKING_AUTO_RECALL", "0"), ("BACKSTORY_AUTO_RECALL", "1")], default),
             (&[("BACKSTORY_RECALL_EVERYWHERE", "perhaps")], default),
+            (&[("OPENVIKING_RECALL_MAX_TOKENS", "1600")], Knobs { max_bytes: 6_400, ..default }),
+            (
+                &[("BACKSTORY_RECALL_MAX_BYTES", "500"), ("BACKSTORY_RECALL_MAX_TOKENS", "1600")],
+                Knobs { max_bytes: 500, ..default },
+            ),
+            (
+                &[("OPENVIKING_RESUME_ARCHIVE_TOKEN_BUDGET", "300")],
+                Knobs { resume_tokens: 300, ..default },
+            ),
             (
                 &[("OPENVIKING_RECALL_TIMEOUT_MS", "120000")],
                 Knobs { timeout_ms: 120_000, ..default },

@@ -2,6 +2,7 @@
 //! found are relevant, and the block of text they are handed over in.
 
 mod choose;
+pub mod compress;
 mod cue;
 mod knobs;
 mod render;
@@ -10,8 +11,8 @@ mod tokens;
 pub use choose::{Budget, Candidate, choose};
 pub use cue::{Cue, Fit};
 pub use knobs::{KNOBS, Knobs};
-pub use render::{Source, line_bytes, neutral, render, render_overview};
-pub use tokens::tokens;
+pub use render::{Source, line_bytes, neutral, render, render_lines, render_overview};
+pub use tokens::{chars_within, tokens};
 
 /// A block is never longer: agents put longer ones into a file and show the model its beginning.
 pub const MAX_BYTES: usize = 10_000;

@@ -6,6 +6,18 @@ pub fn tokens(text: &str) -> u32 {
     quarters.div_ceil(4).try_into().unwrap_or(u32::MAX)
 }
 
+/// How many characters of a text take no more than so many tokens.
+pub fn chars_within(text: &str, most: u32) -> usize {
+    let room = u64::from(most) * 4;
+    let mut taken = 0;
+    text.chars()
+        .take_while(|c| {
+            taken += quarters(*c);
+            taken <= room
+        })
+        .count()
+}
+
 fn quarters(c: char) -> u64 {
     match c {
         '\u{3040}'..='\u{30ff}'
@@ -20,13 +32,30 @@ fn quarters(c: char) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::tokens;
+    use super::*;
 
     #[test]
     fn letters_signs_and_pictures_count_differently() {
         for (text, many) in [("", 0), ("a", 1), ("four", 1), ("fives", 2), ("茶壶", 3), ("🫖", 2)]
         {
             assert_eq!(tokens(text), many, "{text}");
+        }
+    }
+
+    #[test]
+    fn so_much_of_a_text_fits_into_a_budget() {
+        for (text, most, chars) in [
+            ("four", 1, 4),
+            ("fives", 1, 4),
+            ("茶壶 pot", 3, 2),
+            ("茶壶 pot", 4, 6),
+            ("🫖🫖", 3, 1),
+            ("anything", 0, 0),
+            ("", 9, 0),
+        ] {
+            assert_eq!(chars_within(text, most), chars, "{text} {most}");
+            let fitting: String = text.chars().take(chars).collect();
+            assert!(tokens(&fitting) <= most, "{text} {most}");
         }
     }
 }

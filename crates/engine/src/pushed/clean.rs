@@ -1,8 +1,8 @@
 //! What of a posted message is kept: the human's and the agent's own words, secrets redacted, tool
 //! texts of bearable size.
 
-use super::{Incoming, tokens};
-use backstory_adapters::hygiene::{PUSHED_MAX_CHARS, pushed};
+use super::{Incoming, Limits, tokens};
+use backstory_adapters::hygiene::pushed;
 use backstory_adapters::pushed::{Message, Part};
 use backstory_distill::Redactor;
 use backstory_model::{EventKey, Role, Timestamp};
@@ -13,22 +13,25 @@ pub const TOOL_CHARS: usize = 20_000;
 /// Makes what is stored of a posted message; nothing if nothing of it is anybody's own.
 pub(super) fn clean(
     posted: &Incoming,
-    tool_chars: usize,
+    limits: &Limits,
     redactor: &Redactor,
     now: Timestamp,
 ) -> Option<Message> {
     let redact = |text: &str| redactor.redact(text).into_owned();
     let role = if posted.role == "user" { Role::User } else { Role::Assistant };
     let kept = |part: &Part| {
-        let text = part.text.as_deref().map(|text| pushed(role, text, PUSHED_MAX_CHARS));
+        let text = part.text.as_deref().map(|text| pushed(role, text, limits.text_chars));
         let text = text.filter(|text| !text.is_empty()).map(|text| text.text);
         let part = Part {
             text: text.as_deref().map(redact),
             tool_id: part.tool_id.clone(),
             tool: part.tool.as_deref().map(redact),
             status: part.status.clone(),
-            input: part.input.as_deref().map(|input| redact(&shortened(input, tool_chars))),
-            output: part.output.as_deref().map(|output| redact(&shortened(output, tool_chars))),
+            input: part.input.as_deref().map(|input| redact(&shortened(input, limits.tool_chars))),
+            output: part
+                .output
+                .as_deref()
+                .map(|output| redact(&shortened(output, limits.tool_chars))),
             duration_ms: part.duration_ms,
         };
         (part.text.is_some() || part.is_tool()).then_some(part)
@@ -91,7 +94,7 @@ mod tests {
     fn kept(role: &str, text: &str) -> Option<Message> {
         let part = Part { text: Some(text.to_owned()), ..Part::default() };
         let posted = Incoming { role: role.into(), parts: vec![part], ..Incoming::default() };
-        clean(&posted, TOOL_CHARS, &Redactor::new(), Timestamp(5))
+        clean(&posted, &Limits::default(), &Redactor::new(), Timestamp(5))
     }
 
     #[test]

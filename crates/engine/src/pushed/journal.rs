@@ -6,6 +6,7 @@ use super::{
     Appended, Incoming, PushError, Resumed, Sealed, Standing, account, clean, folder, place,
     safe_id,
 };
+use backstory_adapters::hygiene::PUSHED_MAX_CHARS;
 use backstory_adapters::pushed::{Line, Message, Opening, Policy, Seal};
 use backstory_distill::Redactor;
 use backstory_model::{EventKey, Timestamp};
@@ -28,11 +29,18 @@ pub struct Limits {
     pub messages: usize,
     /// Longest tool text that is kept whole.
     pub tool_chars: usize,
+    /// Longest text of another kind that is kept whole.
+    pub text_chars: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { sessions: 1024, messages: 400_000, tool_chars: clean::TOOL_CHARS }
+        Self {
+            sessions: 1024,
+            messages: 400_000,
+            tool_chars: clean::TOOL_CHARS,
+            text_chars: PUSHED_MAX_CHARS,
+        }
     }
 }
 
@@ -82,7 +90,7 @@ impl Journal {
         now: Timestamp,
     ) -> Result<Appended, PushError> {
         let id = valid(id)?;
-        let clean = |message| clean::clean(message, self.limits.tool_chars, &self.redactor.0, now);
+        let clean = |message| clean::clean(message, &self.limits, &self.redactor.0, now);
         let messages: Vec<Message> = posted.iter().filter_map(clean).collect();
         let mut done =
             Appended { empty: (posted.len() - messages.len()) as u64, ..Appended::default() };

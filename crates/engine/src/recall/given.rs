@@ -2,9 +2,10 @@
 //! answered with the same bytes.
 
 use super::injections::{InjectedItem, prompt_hash};
-use super::{Muted, RecallItem};
+use super::{Muted, Recall, RecallItem, Wording};
 use crate::journal::{read_if_there, replace};
-use backstory_model::{Flavor, SessionUid};
+use crate::stamp;
+use backstory_model::{Flavor, SessionUid, Timestamp};
 use backstory_store::{Home, create_private_dir};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,10 @@ const MAX_ADDRESSES: usize = 500;
 /// Prompts remembered with what was told.
 const MAX_PROMPTS: usize = 20;
 
+/// How long it is remembered what a session was told. Agents keep their logs about as long (Claude Code
+/// removes them after thirty days): whoever comes back later may be told again.
+const KEPT_MS: i64 = 30 * 24 * 3_600_000;
+
 /// What a session was told.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Given {
@@ -25,12 +30,17 @@ pub struct Given {
     /// The last prompts, with what was told at each.
     #[serde(default)]
     prompts: Vec<Prompt>,
+    /// When it was told something last.
+    #[serde(default, with = "stamp::optional")]
+    told_at: Option<Timestamp>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Prompt {
     hash: String,
     items: Vec<InjectedItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    wording: Option<Wording>,
 }
 
 impl Given {
@@ -41,25 +51,32 @@ impl Given {
     }
 
     /// What was told at a prompt before, unless some of it is muted since.
-    pub(super) fn at(&self, prompt: &str, muted: &Muted) -> Option<Vec<RecallItem>> {
+    pub(super) fn at(
+        &self,
+        prompt: &str,
+        muted: &Muted,
+    ) -> Option<(Vec<RecallItem>, Option<Wording>)> {
         let hash = prompt_hash(prompt);
         let known = self.prompts.iter().find(|known| known.hash == hash)?;
         if known.items.iter().any(|item| muted.has_address(&item.address)) {
             return None;
         }
-        known.items.iter().map(InjectedItem::told).collect()
+        let items: Option<Vec<RecallItem>> = known.items.iter().map(InjectedItem::told).collect();
+        Some((items?, known.wording.clone()))
     }
 
     /// Adds what is told at a prompt.
-    pub(super) fn note(&mut self, prompt: &str, items: &[RecallItem]) {
-        for item in items {
+    pub(super) fn note(&mut self, prompt: &str, told: &Recall, at: Timestamp) {
+        self.told_at = Some(at);
+        for item in &told.items {
             if !self.addresses.contains(&item.address) {
                 self.addresses.push(item.address.clone());
             }
         }
         let hash = prompt_hash(prompt);
         self.prompts.retain(|known| known.hash != hash);
-        self.prompts.push(Prompt { hash, items: items.iter().map(InjectedItem::from).collect() });
+        let items = told.items.iter().map(InjectedItem::from).collect();
+        self.prompts.push(Prompt { hash, items, wording: told.wording.clone() });
         let surplus = self.addresses.len().saturating_sub(MAX_ADDRESSES);
         self.addresses.drain(..surplus);
         let surplus = self.prompts.len().saturating_sub(MAX_PROMPTS);
@@ -85,13 +102,7 @@ pub(super) fn erase(home: &Home, sessions: &[SessionUid]) -> io::Result<()> {
     for session in sessions {
         forget_given(home, session)?;
     }
-    let files = match fs::read_dir(dir(home)) {
-        Ok(files) => files,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-    };
-    for file in files {
-        let path = file?.path();
+    for path in files(home)? {
         let Some(bytes) = read_if_there(&path)? else { continue };
         let text = String::from_utf8_lossy(&bytes);
         if sessions.iter().any(|uid| text.contains(uid.as_str())) {
@@ -99,6 +110,32 @@ pub(super) fn erase(home: &Home, sessions: &[SessionUid]) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Lets go of what sessions were told that were told nothing for long.
+pub(super) fn expire(home: &Home, now: Timestamp) -> io::Result<()> {
+    for path in files(home)? {
+        // What is being written at this moment has another ending.
+        if path.extension().is_none_or(|ending| ending != "json") {
+            continue;
+        }
+        let Some(bytes) = read_if_there(&path)? else { continue };
+        let given: Option<Given> = serde_json::from_slice(&bytes).ok();
+        let told_at = given.and_then(|given| given.told_at);
+        if told_at.is_none_or(|at| at.0 < now.0 - KEPT_MS) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
+fn files(home: &Home) -> io::Result<Vec<PathBuf>> {
+    let files = match fs::read_dir(dir(home)) {
+        Ok(files) => files,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    files.map(|file| Ok(file?.path())).collect()
 }
 
 fn dir(home: &Home) -> PathBuf {

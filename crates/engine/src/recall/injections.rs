@@ -1,9 +1,10 @@
 //! `injections.jsonl`: what agents were really handed, and why.
 
-use super::{Recall, RecallItem};
+use super::{Recall, RecallItem, Wording};
 use crate::journal::Journal;
 use crate::stamp;
 use backstory_distill::Redactor;
+use backstory_distill::recall::compress::addresses_in;
 use backstory_distill::recall::{Category, tokens};
 use backstory_model::{Flavor, SessionUid, Timestamp};
 use backstory_store::Home;
@@ -55,6 +56,9 @@ pub struct Injection {
     pub bytes: usize,
     /// Tokens of the block, estimated.
     pub tokens: u32,
+    /// The words it was told in, if a model found others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wording: Option<Wording>,
 }
 
 /// One thing that was told.
@@ -126,6 +130,7 @@ pub fn record(
         items: recall.items.iter().map(InjectedItem::from).collect(),
         bytes: recall.text.len(),
         tokens: tokens(&recall.text),
+        wording: recall.wording.clone(),
     };
     let mut number = 1;
     journal(home).append_after(|last: Option<Injection>| {
@@ -158,6 +163,12 @@ pub(super) fn erase(home: &Home, sessions: &[SessionUid]) -> io::Result<()> {
         let before = injection.items.len();
         let is_of = |item: &InjectedItem| sessions.iter().any(|uid| is_in(&item.address, uid));
         injection.items.retain(|item| !is_of(item));
+        if let Some(wording) = &mut injection.wording {
+            let names = |line: &String| {
+                addresses_in(line).iter().any(|at| sessions.iter().any(|uid| is_in(at, uid)))
+            };
+            wording.lines.retain(|line| !names(line));
+        }
         if injection.items.len() == before {
             return Some(line.to_owned());
         }

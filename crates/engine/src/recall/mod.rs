@@ -4,6 +4,7 @@
 //! [`overview_recall`] only look; [`at_prompt`], [`at_error`] and [`at_resume`] also remember what a
 //! session was told and record the injection.
 
+pub mod compress;
 mod fixes;
 mod given;
 mod injections;
@@ -13,6 +14,7 @@ mod memories;
 mod mute;
 mod occasions;
 
+pub use compress::{Compress, Wording};
 pub use fixes::error_recall;
 pub use given::{Given, forget_given};
 pub use injections::{InjectedItem, Injection, Occasion, injections, record};
@@ -23,12 +25,12 @@ use crate::SyncError;
 use crate::search::{Mode, Scope, SearchOptions, Searcher, Sort, Within};
 use backstory_distill::overview::overview;
 use backstory_distill::recall::{
-    Budget, Candidate, Cue, DEFAULT_ITEMS, MAX_BYTES, Source, choose, render, render_overview,
-    tokens,
+    Budget, Candidate, Cue, DEFAULT_ITEMS, MAX_BYTES, Source, chars_within, choose, render,
+    render_overview, tokens,
 };
 pub use backstory_distill::recall::{Category, Item as RecallItem, OVERVIEW_CHARS};
 use backstory_distill::snippet::Wanted;
-use backstory_model::SessionUid;
+use backstory_model::{SessionUid, Timestamp};
 use backstory_store::{Home, StoreError, Vault};
 use std::collections::HashSet;
 use std::io;
@@ -50,6 +52,8 @@ pub struct RecallOptions {
     pub limit: usize,
     /// Addresses the session was told already.
     pub already_given: Vec<String>,
+    /// Put into fewer words, if there are any.
+    pub compress: Option<Compress>,
 }
 
 impl Default for RecallOptions {
@@ -62,6 +66,7 @@ impl Default for RecallOptions {
             max_bytes: MAX_BYTES,
             limit: DEFAULT_ITEMS,
             already_given: Vec::new(),
+            compress: None,
         }
     }
 }
@@ -75,6 +80,10 @@ pub struct Recall {
     pub text: String,
     /// How many things were looked at.
     pub considered: usize,
+    /// The words it is told in, if they are not its own.
+    pub wording: Option<Wording>,
+    /// What fewer words for it are to be asked for by, if there are none yet.
+    pub compressible: Option<String>,
 }
 
 impl Recall {
@@ -138,7 +147,11 @@ pub fn recall(
     };
     let items = choose(candidates, &budget);
     let text = render(&items, Source::Prompt);
-    Ok(Recall { items, text, considered })
+    let found = Recall { items, text, considered, ..Recall::default() };
+    Ok(match options.compress {
+        Some(compress) => compress::reword(vault.home(), found, &cue, compress),
+        None => found,
+    })
 }
 
 /// The fix of an error that was pasted into a prompt.
@@ -172,11 +185,11 @@ fn within(vault: &Vault, options: &RecallOptions, muted: &Muted) -> Result<Withi
     Ok(Within { only, except })
 }
 
-/// The state a session was left in, in at most so many characters, with its address.
+/// The state a session was left in, in at most so many characters and tokens, with its address.
 pub fn overview_recall(
     vault: &Vault,
     session: &SessionUid,
-    max_chars: usize,
+    (max_chars, max_tokens): (usize, u32),
 ) -> Result<Recall, SyncError> {
     let muted = Muted::read(vault.home()).map_err(StoreError::from)?;
     let Some(row) = vault.session(session)? else { return Ok(Recall::default()) };
@@ -192,6 +205,7 @@ pub fn overview_recall(
         },
     };
     let address = format!("backstory://{session}");
+    let max_chars = max_chars.min(chars_within(&overview, max_tokens));
     let text = render_overview(&overview, &address, max_chars);
     let item = RecallItem {
         category: Category::Overview,
@@ -201,11 +215,18 @@ pub fn overview_recall(
         score: 1.0,
         why: "the state this session was left in".into(),
     };
-    Ok(Recall { items: vec![item], text, considered: 1 })
+    Ok(Recall { items: vec![item], text, considered: 1, ..Recall::default() })
 }
 
 /// Removes what was noted of some sessions: what they were told, and what others were told of them.
 pub(crate) fn erase(home: &Home, sessions: &[SessionUid]) -> io::Result<()> {
     given::erase(home, sessions)?;
+    compress::erase(home, sessions)?;
     injections::erase(home, sessions)
+}
+
+/// Lets go of what is remembered of sessions that are long over, and of words nobody was told for long.
+pub(crate) fn expire(home: &Home, now: Timestamp) -> io::Result<()> {
+    given::expire(home, now)?;
+    compress::expire(home, now)
 }

@@ -1,8 +1,8 @@
 //! What a live session is handed, remembered for it and recorded.
 
 use super::{
-    ErrorOptions, Given, Muted, Occasion, Recall, RecallOptions, error_recall, overview_recall,
-    recall, record,
+    ErrorOptions, Given, Muted, Occasion, Recall, RecallOptions, compress, error_recall,
+    overview_recall, recall, record,
 };
 use crate::search::Searcher;
 use crate::{Archive, SyncError};
@@ -25,9 +25,14 @@ pub fn at_prompt(
     let given = Given::read(home, occasion.session);
     let muted = Muted::read(home).map_err(StoreError::from)?;
     if !muted.has_project(options.project.as_deref())
-        && let Some(items) = given.at(&options.prompt, &muted)
+        && let Some((items, wording)) = given.at(&options.prompt, &muted)
     {
-        let again = Recall { text: render(&items, Source::Prompt), items, considered: 0 };
+        let text = render(&items, Source::Prompt);
+        let again = Recall { text, items, ..Recall::default() };
+        let again = match wording {
+            Some(wording) => compress::worded(again, wording),
+            None => again,
+        };
         hand_over(home, occasion, &options.prompt, &again, given)?;
         return Ok(again);
     }
@@ -38,6 +43,10 @@ pub fn at_prompt(
     let searcher = Searcher::open(&vault, &*archive.index)?;
     let found = recall(&vault, &searcher, &options)?;
     hand_over(home, occasion, &options.prompt, &found, given)?;
+    if let Some(key) = &found.compressible {
+        // If the question cannot be left, it is asked another time.
+        let _ = compress::ask(home, key, occasion, &options, &found);
+    }
     Ok(found)
 }
 
@@ -57,14 +66,15 @@ pub fn at_error(
     Ok(found)
 }
 
-/// What a session is handed when it goes on: the state it was left in.
+/// What a session is handed when it goes on: the state it was left in, in at most so many characters and
+/// tokens.
 pub fn at_resume(
     archive: &Archive,
-    max_chars: usize,
+    most: (usize, u32),
     occasion: &Occasion<'_>,
 ) -> Result<Recall, SyncError> {
     let vault = Vault::open(&archive.home)?;
-    let found = overview_recall(&vault, occasion.session, max_chars)?;
+    let found = overview_recall(&vault, occasion.session, most)?;
     if !found.is_empty() {
         record(&archive.home, occasion, "", &found).map_err(StoreError::from)?;
     }
@@ -84,7 +94,7 @@ fn hand_over(
     }
     let note = |given: &mut Given| -> io::Result<()> {
         record(home, occasion, prompt, recall)?;
-        given.note(prompt, &recall.items);
+        given.note(prompt, recall, occasion.at);
         given.write(home, occasion.session)
     };
     note(&mut given).map_err(|error| StoreError::from(error).into())

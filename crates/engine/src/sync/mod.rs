@@ -24,6 +24,7 @@ use crate::distil::{distil_and_index, distil_pending};
 use crate::evict::keep_within;
 use crate::live::{self, SealOptions, StandIns};
 use crate::project::Projects;
+use crate::recall;
 use crate::task_ref::TaskRefs;
 use backstory_distill::Redactor;
 use backstory_distill::retention::Budget;
@@ -203,6 +204,8 @@ fn sync_locked(
     };
     writer.finish(&record)?;
     spooled::forget(spooled, &mut report);
+    // What cannot go now goes with a later sweep.
+    let _ = recall::expire(&options.archive.home, now);
     Ok(report)
 }
 

@@ -186,7 +186,7 @@ fn what_is_muted_is_not_told() {
     let session = Target::Session("claude:migrate".into());
     mute(home, &session, NOW).unwrap();
     assert!(failed(&history, "error: no such table: teas", SHOP, true).is_empty());
-    assert!(overview_recall(&history.vault(), &uid("migrate"), 6000).unwrap().is_empty());
+    assert!(overview_recall(&history.vault(), &uid("migrate"), (6000, 32_000)).unwrap().is_empty());
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn what_was_written_down_is_told() {
 #[test]
 fn a_session_that_goes_on_is_told_its_state() {
     let history = History::told();
-    let found = overview_recall(&history.vault(), &uid("migrate"), 6000).unwrap();
+    let found = overview_recall(&history.vault(), &uid("migrate"), (6000, 32_000)).unwrap();
     assert!(
         found.text.starts_with(
             "<backstory-context source=\"session-resume\" format=\"archive-digest\">\n\
@@ -217,5 +217,5 @@ fn a_session_that_goes_on_is_told_its_state() {
         "{found:#?}"
     );
     assert!(found.text.contains("0007.sql"), "{found:#?}");
-    assert!(overview_recall(&history.vault(), &uid("nobody"), 6000).unwrap().is_empty());
+    assert!(overview_recall(&history.vault(), &uid("nobody"), (6000, 32_000)).unwrap().is_empty());
 }

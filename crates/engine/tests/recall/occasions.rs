@@ -6,7 +6,7 @@ use backstory_engine::recall::{
     at_resume, forget_given, injections, mute,
 };
 use backstory_engine::{ForgetChoice, find_to_forget, forget};
-use backstory_model::SessionUid;
+use backstory_model::{SessionUid, Timestamp};
 
 const PROMPT: &str = "Which host do deploys to staging go through?";
 
@@ -74,7 +74,7 @@ fn every_injection_is_on_record_and_nothing_else() {
     assert!(!fix.is_empty());
     assert!(at_error(&history.archive, &error, &occasion).unwrap().is_empty());
     let resumed = Occasion { session: &uid("migrate"), event: "SessionStart", at: NOW };
-    assert!(!at_resume(&history.archive, 6000, &resumed).unwrap().is_empty());
+    assert!(!at_resume(&history.archive, (6000, 32_000), &resumed).unwrap().is_empty());
     let known = recorded(&history);
     let numbers: Vec<(u64, &str)> =
         known.iter().map(|one| (one.number, one.event.as_str())).collect();
@@ -139,4 +139,48 @@ fn agents_that_ask_at_once_get_numbers_of_their_own() {
     let mut numbers: Vec<u64> = recorded(&history).iter().map(|one| one.number).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (1..=20).collect::<Vec<u64>>());
+}
+
+#[test]
+fn what_a_session_was_told_is_forgotten_when_it_is_long_over() {
+    let history = History::told();
+    let day = 24 * 3_600_000;
+    let (long_ago, lately) = (uid("long-ago"), uid("lately"));
+    let ask_at = |session: &SessionUid, ago: i64| {
+        let options = RecallOptions {
+            prompt: PROMPT.into(),
+            project: Some(SHOP.into()),
+            ..RecallOptions::default()
+        };
+        let at = Timestamp(NOW.0 - ago);
+        let occasion = Occasion { session, event: "UserPromptSubmit", at };
+        assert!(!at_prompt(&history.archive, &options, &occasion).unwrap().is_empty());
+    };
+    ask_at(&long_ago, 30 * day + 1);
+    ask_at(&lately, 30 * day);
+    let folder = history.archive.home.state().join("recalled");
+    fs_err::write(folder.join("codex-undated.json"), "{\"addresses\":[\"x\"]}").unwrap();
+    fs_err::write(folder.join("codex-being.json.1-0.tmp"), "{").unwrap();
+    history.sweep();
+    let home = &history.archive.home;
+    assert_eq!(Given::read(home, &long_ago), Given::default());
+    assert!(!Given::read(home, &lately).addresses.is_empty());
+    assert!(!folder.join("codex-undated.json").exists());
+    assert!(folder.join("codex-being.json.1-0.tmp").exists(), "somebody is writing it");
+    // Whoever is told again is remembered from then on.
+    ask_at(&long_ago, 0);
+    history.sweep();
+    assert!(!Given::read(home, &long_ago).addresses.is_empty());
+}
+
+#[test]
+fn a_state_keeps_its_budget_of_tokens() {
+    let history = History::told();
+    let resumed = Occasion { session: &uid("migrate"), event: "SessionStart", at: NOW };
+    let told = |most: (usize, u32)| at_resume(&history.archive, most, &resumed).unwrap().text;
+    let whole = told((6000, 32_000));
+    assert!(!whole.contains("\n…\n"), "{whole}");
+    let cut = told((6000, 20));
+    assert!(cut.contains("\n…\n") && cut.len() + 40 < whole.len(), "{cut}");
+    assert_eq!(told((80, 32_000)), told((80, 20)), "80 letters are 20 tokens");
 }

@@ -219,7 +219,7 @@ fn archived_overview(service: &Service, id: &str) -> Result<Option<String>, Refu
         return Ok(None);
     }
     // Without the marks around it: plugins add their own.
-    let recall = overview_recall(&vault, &uid, OVERVIEW_CHARS)?;
+    let recall = overview_recall(&vault, &uid, (OVERVIEW_CHARS, u32::MAX))?;
     Ok(Some(recall.items.into_iter().map(|item| item.text).collect()))
 }
 

@@ -57,7 +57,7 @@ impl Exchange {
 
     /// The answer the script asks for next.
     pub(crate) fn next_step(&self) -> Step {
-        if self.aside {
+        if self.aside && !is_scripted_aside(&self.prompt) {
             return Step::Say("Scripted title".to_owned());
         }
         let script = Script::parse(&self.prompt);
@@ -84,6 +84,11 @@ impl Exchange {
         let opens = !self.aside && self.results.is_empty();
         opens.then(|| Script::parse(&self.prompt).thought).flatten()
     }
+}
+
+/// What Backstory asks behind an agent's back comes without tools too, and is no title.
+fn is_scripted_aside(prompt: &str) -> bool {
+    prompt.contains("\"max_bullets\"")
 }
 
 /// A client that forces one tool wants a form filled in, not a turn.
@@ -152,6 +157,15 @@ mod tests {
         let prompt = "@@sh ls@@ @@fail 500@@";
         assert!(matches!(with_results(prompt, &[]).next_step(), Step::Call { .. }));
         assert_eq!(with_results(prompt, &["r"]).next_step(), Step::Fail(500));
+    }
+
+    #[test]
+    fn a_title_is_not_scripted_and_a_question_of_backstory_is() {
+        let aside = |prompt: &str| Exchange { aside: true, ..with_results(prompt, &[]) };
+        let title = Step::Say("Scripted title".into());
+        assert_eq!(aside("Name this: @@say a@@").next_step(), title);
+        let question = r#"{"max_bullets":6,"memories":["@@say a@@"]}"#;
+        assert_eq!(aside(question).next_step(), Step::Say("a".into()));
     }
 
     #[test]
