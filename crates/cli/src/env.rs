@@ -41,6 +41,8 @@ pub(crate) const BACKSTORY_NOW: &str = "BACKSTORY_NOW";
 pub(crate) const BACKSTORY_HUB_TOKEN: &str = "BACKSTORY_HUB_TOKEN";
 /// What lets askers into our own server.
 pub(crate) const BACKSTORY_SERVER_KEY: &str = "BACKSTORY_SERVER_KEY";
+/// Where our own server listens.
+pub(crate) const BACKSTORY_SERVER_LISTEN: &str = "BACKSTORY_SERVER_LISTEN";
 /// Whether hooks note what happens.
 pub(crate) const BACKSTORY_AUTO_CAPTURE: &str = "BACKSTORY_AUTO_CAPTURE";
 /// Whether hooks keep a log.
@@ -82,6 +84,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "CODEX_HOME", meaning: "where Codex CLI keeps its state" },
     Variable { name: "GROK_HOME", meaning: "where Grok CLI keeps its state" },
     Variable { name: BACKSTORY_HUB_TOKEN, meaning: "bearer token for the hub of config.toml" },
+    Variable { name: BACKSTORY_SERVER_LISTEN, meaning: "where `serve` listens [127.0.0.1:1933]" },
     Variable { name: BACKSTORY_SERVER_KEY, meaning: "key that `serve` asks for" },
     Variable {
         name: BACKSTORY_AUTO_CAPTURE,
