@@ -12,7 +12,7 @@ use std::ffi::OsString;
 /// Where reading or answering panics, or what was injected is found among the words.
 pub fn hear(input: &[u8]) {
     let [pick, stdin @ ..] = input else { return };
-    let agent = Flavor::ALL.get(usize::from(pick % 4)).copied();
+    let agent = Flavor::LOGGED.get(usize::from(pick % 4)).copied();
     let has_env = pick & 0x10 != 0;
     let env = |_: &str| has_env.then(|| OsString::from("s"));
     if let Ok(call) = read(agent, "PostToolUse", stdin, &env) {

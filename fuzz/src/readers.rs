@@ -31,6 +31,7 @@ fn files(flavor: Flavor) -> &'static [&'static str] {
             "%2Fhome%2Fme%2Fapp/01990000-0000-7000-8000-00000000000a/subagents/c1/meta.json",
             "exports/any.jsonl",
         ],
+        Flavor::Pushed => &["4a/oc-1.jsonl", "4a/cx-01990000.jsonl", "4a/cc-77__subagent-a1.jsonl"],
     }
 }
 

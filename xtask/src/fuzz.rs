@@ -1,12 +1,12 @@
-//! Fuzzes the log readers, the hooks, the query language and the files of vectors with libFuzzer, on
+//! Fuzzes the log readers, the hooks, posted files, the query language and the files of vectors with libFuzzer, on
 //! the stable toolchain. Needs a C++ compiler (`c++`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The fuzz targets: one per agent, what agents tell hooks, queries with the snippets they pick, and
-/// files of vectors.
-const TARGETS: [&str; 6] = ["claude", "codex", "grok", "hooks", "query", "vectors"];
+/// The fuzz targets: one per agent, what agents tell hooks, what plugins posted, queries with the
+/// snippets they pick, and files of vectors.
+const TARGETS: [&str; 7] = ["claude", "codex", "grok", "hooks", "pushed", "query", "vectors"];
 
 /// Coverage instrumentation, in the flags that need no nightly toolchain.
 const INSTRUMENTATION: &str = "-Cpasses=sancov-module \

@@ -28,7 +28,7 @@ pub use json::is_complete;
 pub use roots::{Base, RootSpec};
 pub use source::{Claim, Form};
 
-use backstory_model::Flavor;
+use backstory_model::{Flavor, SessionUid};
 use std::path::Path;
 
 /// Facts about an agent, as data.
@@ -75,12 +75,21 @@ pub trait Reader: Send {
 /// How much of a file [`Reader::begin`] is shown.
 pub const HEAD_BYTES: usize = 256 * 1024;
 
-/// Every agent known.
+/// Every agent whose logs are read.
 pub fn all() -> &'static [&'static dyn Adapter] {
     &[&claude::Claude, &codex::Codex, &grok::Grok]
 }
 
-/// The adapter of one flavor.
+/// The adapter of one flavor; for agents whose logs are not read, that of what their plugins post.
 pub fn of(flavor: Flavor) -> Option<&'static dyn Adapter> {
-    all().iter().copied().find(|adapter| adapter.spec().flavor == flavor)
+    let mut known = all().iter().copied().chain([pushed::others()]);
+    known.find(|adapter| adapter.spec().flavor == flavor)
+}
+
+/// The name of the agent behind a session, as people write it.
+pub fn label(session: &SessionUid) -> &'static str {
+    match session.flavor().filter(|flavor| *flavor != Flavor::Pushed).and_then(of) {
+        Some(adapter) => adapter.spec().label,
+        None => pushed::harness(session.native()),
+    }
 }

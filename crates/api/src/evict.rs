@@ -22,6 +22,8 @@ pub struct Eviction {
     pub evicted: Vec<EvictedSession>,
     /// Sessions among them that were never distilled: their data is lost.
     pub lost_count: u64,
+    /// Files of posted messages that left as well, because the archive has what is in them.
+    pub posted_copies: u64,
     /// Room taken before.
     pub before: Tiers,
     /// Room taken afterwards.
@@ -54,7 +56,9 @@ pub struct Tiers {
     pub raw_packs_bytes: u64,
     /// The search index.
     pub raw_index_bytes: u64,
-    /// Both: tier 1.
+    /// What plugins posted.
+    pub raw_posted_bytes: u64,
+    /// All of it: tier 1.
     pub raw_bytes: u64,
     /// Everything distilled: tier 2.
     pub distilled_bytes: u64,

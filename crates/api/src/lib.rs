@@ -49,8 +49,8 @@ pub use search::{
 pub use session::{Cost, Session};
 pub use signal::{Fix, Signal, fingerprint};
 pub use status::{
-    AgentStatus, DataLoss, DistilledTier, Forecast, RawTier, SessionCounts, Span, Status, Stored,
-    Sweep,
+    AgentStatus, DataLoss, DistilledTier, Forecast, PostedFiles, RawTier, SessionCounts, Span,
+    Status, Stored, Sweep,
 };
 pub use sync::{AgentSync, PlannedFile, Problem, SearchedRoot, Sync};
 pub use transfer::{

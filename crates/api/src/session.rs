@@ -1,6 +1,7 @@
 //! One session: `sessions --json`, and the first line of `show --json`.
 
 use crate::time;
+use backstory_model::{SealReason, Timestamp};
 use serde::Serialize;
 
 /// What a session cost.
@@ -51,7 +52,7 @@ impl From<&backstory_model::Cost> for Cost {
 pub struct Session {
     /// `<flavor>:<native id>`, globally unique.
     pub session_uid: String,
-    /// `claude`, `codex` or `grok`.
+    /// `claude`, `codex`, `grok`, or `pushed` for agents known by their plugins alone.
     pub flavor: &'static str,
     /// The agent's own id.
     pub native_session_id: String,
@@ -115,6 +116,21 @@ pub struct Session {
     pub evicted_at: Option<String>,
     /// Kept from eviction by the human's word.
     pub pinned_at: Option<String>,
+    /// When it was sealed last; told by `sessions` and `show`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sealed_at: Option<String>,
+    /// Why: `compaction`, `ended`, `orphaned`, `idle` or `asked`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seal_reason: Option<&'static str>,
+}
+
+impl Session {
+    /// The same with its last seal, if it has one.
+    #[must_use]
+    pub fn sealed(self, at: Option<(Timestamp, SealReason)>) -> Self {
+        let sealed_at = at.map(|(at, _)| at.to_string());
+        Self { sealed_at, seal_reason: at.map(|(_, reason)| reason.name()), ..self }
+    }
 }
 
 impl From<&backstory_model::Session> for Session {
@@ -157,6 +173,8 @@ impl From<&backstory_model::Session> for Session {
             analyzed_at: marks.analyzed_at.map(time),
             evicted_at: marks.evicted_at.map(time),
             pinned_at: marks.pinned_at.map(time),
+            sealed_at: None,
+            seal_reason: None,
         }
     }
 }

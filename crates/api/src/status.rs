@@ -19,6 +19,8 @@ pub struct Status {
     pub sessions: SessionCounts,
     /// Sessions whose agent may still run.
     pub live: LiveSessions,
+    /// What plugins posted to the server.
+    pub posted: PostedFiles,
     /// How long the budget lasts.
     pub forecast: Forecast,
     /// The last finished sweep.
@@ -27,6 +29,17 @@ pub struct Status {
     pub data_loss: Vec<DataLoss>,
     /// Per agent.
     pub agents: Vec<AgentStatus>,
+}
+
+/// What plugins posted: one file per session, until the archive has it and it is old.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PostedFiles {
+    /// Sessions.
+    pub sessions: u64,
+    /// What their files take.
+    pub bytes: u64,
+    /// Sessions of which the archive does not have everything.
+    pub waiting: u64,
 }
 
 /// Bytes on disk, and of what.
@@ -97,7 +110,7 @@ impl Span {
 /// What is stored of one agent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AgentStatus {
-    /// `claude`, `codex` or `grok`.
+    /// `claude`, `codex`, `grok` or `pushed`.
     pub flavor: &'static str,
     /// Conversations with the human.
     pub sessions: u64,
@@ -131,6 +144,8 @@ pub struct RawTier {
     pub packs_bytes: u64,
     /// The search index.
     pub index_bytes: u64,
+    /// What plugins posted.
+    pub posted_bytes: u64,
     /// All of it.
     pub bytes: u64,
     /// Above this, distilled sessions leave.

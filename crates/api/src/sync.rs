@@ -44,7 +44,7 @@ pub struct SearchedRoot {
 /// One agent's part of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AgentSync {
-    /// `claude`, `codex` or `grok`.
+    /// `claude`, `codex`, `grok` or `pushed`.
     pub flavor: &'static str,
     /// Files seen.
     pub files: u64,
@@ -80,7 +80,7 @@ pub struct Problem {
 /// A file that would be read: `sync --dry-run --json`, one per line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedFile {
-    /// `claude`, `codex` or `grok`.
+    /// `claude`, `codex`, `grok` or `pushed`.
     pub flavor: &'static str,
     /// The file, secrets redacted.
     pub path: String,

@@ -42,6 +42,8 @@ pub(crate) const BACKSTORY_NOW: &str = "BACKSTORY_NOW";
 pub(crate) const BACKSTORY_HUB_TOKEN: &str = "BACKSTORY_HUB_TOKEN";
 /// What lets askers into our own server.
 pub(crate) const BACKSTORY_SERVER_KEY: &str = "BACKSTORY_SERVER_KEY";
+/// Where our own server listens.
+pub(crate) const BACKSTORY_SERVER_LISTEN: &str = "BACKSTORY_SERVER_LISTEN";
 /// The user's home directory.
 pub(crate) const HOME: &str = "HOME";
 /// The base of the default archive directory.
@@ -79,6 +81,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "CODEX_HOME", meaning: "where Codex CLI keeps its state" },
     Variable { name: "GROK_HOME", meaning: "where Grok CLI keeps its state" },
     Variable { name: BACKSTORY_HUB_TOKEN, meaning: "bearer token for the hub of config.toml" },
+    Variable { name: BACKSTORY_SERVER_LISTEN, meaning: "where `serve` listens [127.0.0.1:1933]" },
     Variable { name: BACKSTORY_SERVER_KEY, meaning: "key that `serve` asks for" },
     Variable { name: NO_COLOR, meaning: "set to anything: no colours" },
     Variable { name: "TZ", meaning: "time zone of the times on screen" },

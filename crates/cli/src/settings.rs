@@ -3,6 +3,7 @@
 mod file;
 mod hub;
 mod retention;
+mod server;
 pub(crate) mod size;
 mod store;
 
@@ -17,6 +18,7 @@ use backstory_model::Flavor;
 use file::ConfigFile;
 use hub::Hub;
 pub(crate) use retention::Retention;
+pub(crate) use server::Server;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -116,6 +118,8 @@ pub(crate) struct Settings {
     pub(crate) capture: capture::Knobs,
     /// Who is told about notable events.
     pub(crate) hub: Hub,
+    /// How `serve` works.
+    pub(crate) server: Server,
     /// What is odd about the file.
     pub(crate) warnings: Vec<String>,
 }
@@ -134,12 +138,13 @@ impl Settings {
             Some(text) => ConfigFile::parse(&file_path, text, &mut warnings)?,
             None => ConfigFile::default(),
         };
-        let sources = Flavor::ALL
+        let sources = Flavor::LOGGED
             .into_iter()
             .map(|flavor| (flavor, sources_of(flavor, &parsed, env, &file_path)))
             .collect();
         let retention = Retention::from_file(&parsed)?;
         let variable = |name: &str| env.get(name)?.into_string().ok();
+        let server = Server::new(env, parsed.server, &file_path)?;
         let patterns = || TASK_REF_PATTERNS.map(str::to_owned).to_vec();
         Ok(Self {
             home,
@@ -155,6 +160,7 @@ impl Settings {
             compress: compress::Knobs::from_variables(variable),
             capture: capture::Knobs::from_variables(variable),
             hub: Hub::new(parsed.hub_url, env),
+            server,
             warnings,
         })
     }

@@ -36,7 +36,7 @@ pub(crate) fn configured_roots(settings: &Settings) -> Vec<Root> {
     let of = |flavor: Flavor| {
         settings.sources_of(flavor).iter().map(move |dir| Root { flavor, dir: dir.clone() })
     };
-    Flavor::ALL.into_iter().flat_map(of).collect()
+    Flavor::LOGGED.into_iter().flat_map(of).collect()
 }
 
 /// Sweeps, with a progress bar where somebody watches.

@@ -19,9 +19,6 @@ pub(crate) fn distilled_line(report: &DistilReport) -> Option<String> {
 
 /// `3 sessions left (2 age, 1 budget), 12.3 MB freed`; nothing if nobody left.
 pub(crate) fn evicted_line(report: &EvictReport) -> Option<String> {
-    if report.evicted.is_empty() {
-        return None;
-    }
     let with = |reason: Reason| {
         report.evicted.iter().filter(|evicted| evicted.reason == reason).count() as u64
     };
@@ -31,12 +28,14 @@ pub(crate) fn evicted_line(report: &EvictReport) -> Option<String> {
         .filter(|(number, _)| *number > 0)
         .map(|(number, name)| format!("{} {name}", count(number)));
     let freed = report.before.raw().saturating_sub(report.after.raw());
-    Some(format!(
-        "{} left ({}), {} freed",
-        plural(report.evicted.len() as u64, "session"),
-        reasons.collect::<Vec<_>>().join(", "),
-        bytes(freed)
-    ))
+    let (sessions, copies) = (report.evicted.len() as u64, report.posted.len() as u64);
+    let sessions = (sessions > 0).then(|| {
+        let reasons = reasons.collect::<Vec<_>>().join(", ");
+        format!("{} left ({reasons})", plural(sessions, "session"))
+    });
+    let copies = (copies > 0).then(|| format!("{} left", plural(copies, "posted file")));
+    let left: Vec<String> = [sessions, copies].into_iter().flatten().collect();
+    (!left.is_empty()).then(|| format!("{}, {} freed", left.join(", "), bytes(freed)))
 }
 
 /// `codex:0198 sealed (ended): seal 2, to event 41`.
@@ -159,6 +158,7 @@ pub(crate) fn eviction_shape(report: &EvictReport) -> api::Eviction {
             })
             .collect(),
         lost_count: report.lost().count() as u64,
+        posted_copies: report.posted.len() as u64,
         before: tiers_shape(report.before),
         after: tiers_shape(report.after),
         stuck_bytes: report.stuck_bytes,
@@ -171,6 +171,7 @@ fn tiers_shape(tiers: Tiers) -> api::Tiers {
         raw_rows_bytes: tiers.raw_rows,
         raw_packs_bytes: tiers.raw_packs,
         raw_index_bytes: tiers.raw_index,
+        raw_posted_bytes: tiers.raw_posted,
         raw_bytes: tiers.raw(),
         distilled_bytes: tiers.distilled,
     }

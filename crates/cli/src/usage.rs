@@ -51,8 +51,12 @@ impl<'a> Usage<'a> {
         let [soft, hard] = [&self.retention.raw_soft_cap_bytes, &self.retention.raw_hard_cap_bytes]
             .map(|cap| cap.value);
         let distilled = self.retention.distilled_cap_bytes.value;
+        let posted = match tiers.raw_posted {
+            0 => String::new(),
+            posted => format!(", posted {}", bytes(posted)),
+        };
         let raw = format!(
-            "{} raw (rows {}, packs {}, index {}): {} of the soft cap {}, {} of the hard cap {}",
+            "{} raw (rows {}, packs {}, index {}{posted}): {} of the soft cap {}, {} of the hard cap {}",
             bytes(tiers.raw()),
             bytes(tiers.raw_rows),
             bytes(tiers.raw_packs),
@@ -84,6 +88,7 @@ impl<'a> Usage<'a> {
             rows_bytes: self.tiers.raw_rows,
             packs_bytes: self.tiers.raw_packs,
             index_bytes: self.tiers.raw_index,
+            posted_bytes: self.tiers.raw_posted,
             bytes: self.tiers.raw(),
             soft_cap_bytes: self.retention.raw_soft_cap_bytes.value,
             hard_cap_bytes: self.retention.raw_hard_cap_bytes.value,

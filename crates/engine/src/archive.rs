@@ -22,6 +22,7 @@ impl Archive {
 
     /// Bytes per tier.
     pub fn tiers(&self, vault: &Vault) -> Result<Tiers, StoreError> {
-        vault.tiers(self.index.bytes())
+        let raw_posted = crate::pushed::bytes(&self.home);
+        Ok(Tiers { raw_posted, ..vault.tiers(self.index.bytes())? })
     }
 }

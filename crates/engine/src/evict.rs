@@ -3,6 +3,7 @@
 use crate::distil::{DistilReport, distil_pending};
 use crate::index::{IndexReport, keep_in_step, tidy};
 use crate::notices::{self, Event, Notice};
+use crate::pushed::{self, PostedFile};
 use crate::{Archive, SyncError};
 use backstory_distill::retention::{Budget, Holding, Plan, Reason, plan};
 use backstory_model::{SessionUid, Timestamp};
@@ -35,6 +36,8 @@ pub struct Evicted {
 pub struct EvictReport {
     /// Who left, in this order.
     pub evicted: Vec<Evicted>,
+    /// Files of posted messages that left: the archive has what was in them.
+    pub posted: Vec<PostedFile>,
     /// Room taken before.
     pub before: Tiers,
     /// Room taken now; for a dry run what is expected.
@@ -55,6 +58,7 @@ impl EvictReport {
             self.before = later.before;
         }
         self.evicted.extend(later.evicted);
+        self.posted.extend(later.posted);
         self.after = later.after;
         self.stuck_bytes = later.stuck_bytes;
         self.distilled_over_bytes = later.distilled_over_bytes;
@@ -78,22 +82,25 @@ pub fn evict(
     if dry_run {
         let vault = Vault::open(&archive.home)?;
         let (before, mut residents) = (archive.tiers(&vault)?, vault.residents()?);
-        let mut made = make_plan(before, &residents, budget, now);
+        let posted = pushed::leaving(&archive.home, &vault, (before.raw(), budget), now)?;
+        let rest = without(before, &posted);
+        let mut made = make_plan(rest, &residents, budget, now);
         if made.analyze_first {
             // In earnest these would be analysed first, and nothing lost.
             for resident in &mut residents {
                 resident.analyzed_at.get_or_insert(now);
             }
-            made = make_plan(before, &residents, budget, now);
+            made = make_plan(rest, &residents, budget, now);
         }
-        let mut report = EvictReport { before, ..EvictReport::default() };
+        let mut report = EvictReport { before, posted, ..EvictReport::default() };
         report.evicted = named(&made.leave, &residents, before);
         report.stuck_bytes = made.stuck_bytes;
+        let after = made.usage_after.saturating_sub(rest.raw_posted);
         report.after = Tiers {
-            raw_rows: made.usage_after.min(before.raw_rows),
-            raw_packs: made.usage_after.saturating_sub(before.raw_rows).min(before.raw_packs),
-            raw_index: made.usage_after.saturating_sub(before.raw_rows + before.raw_packs),
-            distilled: before.distilled,
+            raw_rows: after.min(before.raw_rows),
+            raw_packs: after.saturating_sub(before.raw_rows).min(before.raw_packs),
+            raw_index: after.saturating_sub(before.raw_rows + before.raw_packs),
+            ..rest
         };
         report.distilled_over_bytes = before.distilled.saturating_sub(budget.distilled_cap_bytes);
         return Ok(report);
@@ -117,7 +124,10 @@ pub(crate) fn keep_within(
     let home = &archive.home;
     let vault = Vault::open(home)?;
     let mut report = EvictReport { before: archive.tiers(&vault)?, ..EvictReport::default() };
-    report.after = report.before;
+    // Before anything that is not kept twice.
+    let copies = pushed::leaving(home, &vault, (report.before.raw(), budget), now)?;
+    report.posted = pushed::remove_copies(copies).map_err(StoreError::from)?;
+    report.after = without(report.before, &report.posted);
     let (mut analyzed, mut reclaimed) = (false, false);
     for _ in 0..MAX_ROUNDS {
         let residents = vault.residents()?;
@@ -159,6 +169,11 @@ pub(crate) fn keep_within(
         tell_over_cap(home, report.after.distilled, budget, now).map_err(StoreError::from)?;
     }
     Ok(report)
+}
+
+fn without(tiers: Tiers, posted: &[PostedFile]) -> Tiers {
+    let gone: u64 = posted.iter().map(|file| file.bytes).sum();
+    Tiers { raw_posted: tiers.raw_posted.saturating_sub(gone), ..tiers }
 }
 
 fn loss(lost: &Evicted, now: Timestamp) -> Notice {

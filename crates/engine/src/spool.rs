@@ -246,7 +246,7 @@ fn parse(bytes: &[u8]) -> Result<SpoolEntry, String> {
         return Err(format!("has version {version}, which this Backstory does not know"));
     }
     let written: Written = serde_json::from_slice(bytes).map_err(torn)?;
-    let agent = Flavor::from_name(&written.agent)
+    let agent = Flavor::logged_from_name(&written.agent)
         .ok_or_else(|| format!("names no known agent: {:?}", written.agent))?;
     Ok(SpoolEntry {
         agent,

@@ -12,11 +12,16 @@ pub enum Flavor {
     Codex,
     /// xAI Grok CLI.
     Grok,
+    /// Any other agent: its logs are not read, it is known by what its plugin posts.
+    Pushed,
 }
 
 impl Flavor {
     /// Every flavor, in the order lists show them.
-    pub const ALL: [Self; 3] = [Self::Claude, Self::Codex, Self::Grok];
+    pub const ALL: [Self; 4] = [Self::Claude, Self::Codex, Self::Grok, Self::Pushed];
+
+    /// Those whose logs are read and whose hooks are heard.
+    pub const LOGGED: [Self; 3] = [Self::Claude, Self::Codex, Self::Grok];
 
     /// The short name used in session ids, flags and JSON.
     pub const fn name(self) -> &'static str {
@@ -24,12 +29,18 @@ impl Flavor {
             Self::Claude => "claude",
             Self::Codex => "codex",
             Self::Grok => "grok",
+            Self::Pushed => "pushed",
         }
     }
 
     /// The flavor with this short name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|flavor| flavor.name() == name)
+    }
+
+    /// The same, if its logs are read.
+    pub fn logged_from_name(name: &str) -> Option<Self> {
+        Self::LOGGED.into_iter().find(|flavor| flavor.name() == name)
     }
 }
 

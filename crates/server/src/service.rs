@@ -6,7 +6,7 @@ use crate::projects::Projects;
 use crate::readers::Readers;
 use crate::refusal::Refusal;
 use crate::told::Told;
-use backstory_engine::pushed::{Journal, Limits, uid_of};
+use backstory_engine::pushed::{Journal, Limits, any_uid_of};
 use backstory_engine::{Archive, SyncOptions};
 use backstory_model::{SessionUid, Timestamp};
 use std::collections::BTreeSet;
@@ -110,7 +110,7 @@ impl Service {
     pub(crate) fn was_sealed(&self, id: &str) {
         self.metrics.sealed.inc();
         let mut waiting = self.to_take_in.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.extend(uid_of(id));
+        waiting.insert(any_uid_of(id));
         self.sealed.notify_one();
     }
 

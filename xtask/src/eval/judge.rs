@@ -42,7 +42,7 @@ pub fn take_in(cases: &[Case], folder: &Path) -> io::Result<Archive> {
         backstory_engine::Archive::indexed_at_home(backstory_store_sqlite::home(
             folder.join("archive"),
         )),
-        Flavor::ALL
+        Flavor::LOGGED
             .into_iter()
             .map(|flavor| Root { flavor, dir: logs.join(root(flavor)) })
             .collect(),

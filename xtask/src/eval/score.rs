@@ -30,7 +30,7 @@ pub(crate) fn report(title: &str, verdicts: &[Verdict<'_>], with_misses: bool) -
     let mut text = String::new();
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{title}: {:.1} % of {}", accuracy(verdicts), verdicts.len());
-    for flavor in Flavor::ALL {
+    for flavor in Flavor::LOGGED {
         let own: Vec<Verdict<'_>> =
             verdicts.iter().filter(|verdict| verdict.case.flavor == flavor).cloned().collect();
         let _ = writeln!(text, "  {:<10} {:5.1} % of {}", flavor.name(), accuracy(&own), own.len());

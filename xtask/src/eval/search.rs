@@ -76,7 +76,7 @@ fn take_in(dir: &Path) -> io::Result<Haystack> {
             backstory_engine::Archive::indexed_at_home(backstory_store_sqlite::home(
                 dir.join("archive"),
             )),
-            Flavor::ALL
+            Flavor::LOGGED
                 .into_iter()
                 .map(|flavor| Root { flavor, dir: dir.join("home").join(root(flavor)) })
                 .collect(),

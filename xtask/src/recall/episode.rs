@@ -76,7 +76,7 @@ fn head_of(head: &str) -> Result<Episode, String> {
     let [name, agent, date] = fields[..] else {
         return Err("expected `=== name | agent | date`".to_owned());
     };
-    let flavor = Flavor::from_name(agent).ok_or_else(|| format!("no agent {agent:?}"))?;
+    let flavor = Flavor::logged_from_name(agent).ok_or_else(|| format!("no agent {agent:?}"))?;
     let day = day_of(date).ok_or_else(|| format!("no date {date:?}"))?;
     let (steps, asked) = (Vec::new(), Vec::new());
     Ok(Episode { name: name.to_owned(), flavor, day, steps, asked })

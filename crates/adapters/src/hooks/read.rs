@@ -79,7 +79,7 @@ fn session(
     let variable = match agent {
         Flavor::Claude => Some("CLAUDE_CODE_SESSION_ID"),
         Flavor::Grok => Some("GROK_SESSION_ID"),
-        Flavor::Codex => None,
+        Flavor::Codex | Flavor::Pushed => None,
     };
     let from_env = || variable.and_then(env).and_then(|id| id.into_string().ok());
     let named = fields.any_text(&["session_id", "thread_id", "conversation_id"]).or_else(from_env);

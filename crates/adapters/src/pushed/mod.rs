@@ -8,26 +8,41 @@ mod names;
 mod reader;
 
 pub use line::{Line, Message, Opening, Part, Policy, Seal};
-pub use names::{ROLE, any_uid_of, file_name, folder_name, id_of, safe_id, uid_of};
+pub use names::{ROLE, any_uid_of, file_name, folder_name, harness, id_of, safe_id, uid_of};
 
-use crate::{Adapter, AgentSpec, Claim, Form, Reader};
+use crate::{Adapter, AgentSpec, Claim, Form, Reader, RootSpec};
+use backstory_model::Flavor;
 use std::path::Path;
 
 /// What was posted of one agent's sessions.
 struct Pushed {
-    agent: &'static dyn Adapter,
+    spec: fn() -> &'static AgentSpec,
 }
 
-static CLAUDE: Pushed = Pushed { agent: &crate::claude::Claude };
-static CODEX: Pushed = Pushed { agent: &crate::codex::Codex };
+static CLAUDE: Pushed = Pushed { spec: || crate::claude::Claude.spec() };
+static CODEX: Pushed = Pushed { spec: || crate::codex::Codex.spec() };
+static OTHERS: Pushed = Pushed { spec: || &OTHER_AGENTS };
 
-/// Who reads a file of posted messages; nobody if its name tells of no agent known here.
+/// Agents whose logs are not read: there is no folder to look for them in.
+static OTHER_AGENTS: AgentSpec = AgentSpec {
+    flavor: Flavor::Pushed,
+    label: names::OTHER_AGENT,
+    roots: RootSpec { env: "", bases: &[], folders: &[] },
+};
+
+/// Who reads a file of posted messages; nobody if it is none.
 pub fn adapter_for(path: &Path) -> Option<&'static dyn Adapter> {
-    let name = path.file_name()?.to_str()?;
-    match names::agent_prefix(name)? {
-        names::CLAUDE => Some(&CLAUDE),
-        _ => Some(&CODEX),
+    let id = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
+    match names::any_uid_of(id).flavor()? {
+        Flavor::Claude => Some(&CLAUDE),
+        Flavor::Codex => Some(&CODEX),
+        Flavor::Grok | Flavor::Pushed => Some(others()),
     }
+}
+
+/// What was posted by plugins of agents whose logs are not read.
+pub(crate) fn others() -> &'static dyn Adapter {
+    &OTHERS
 }
 
 /// A reader of posted messages, whoever's they are.
@@ -37,7 +52,7 @@ pub fn reader(path: &Path) -> Box<dyn Reader> {
 
 impl Adapter for Pushed {
     fn spec(&self) -> &'static AgentSpec {
-        self.agent.spec()
+        (self.spec)()
     }
 
     fn claim(&self, path: &Path) -> Option<Claim> {

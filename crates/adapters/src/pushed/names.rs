@@ -5,8 +5,21 @@ use backstory_model::{EventKey, Flavor, SessionUid};
 /// The role of a file of posted messages among the sources.
 pub const ROLE: &str = "pushed";
 
-pub(super) const CLAUDE: &str = "cc-";
+const CLAUDE: &str = "cc-";
 const CODEX: &str = "cx-";
+/// Agents whose logs are not read, by the prefixes of their plugins.
+const HARNESSES: [(&str, &str); 8] = [
+    ("oc-", "OpenCode"),
+    ("pi-", "Pi"),
+    ("cu-", "Cursor"),
+    ("tr-", "Trae"),
+    ("trcn-", "Trae"),
+    ("zc-", "ZCode"),
+    ("kc-", "Kimi Code"),
+    ("dsh-", "dsh"),
+];
+/// What an agent is called whose plugin tells nothing of it.
+pub(super) const OTHER_AGENT: &str = "Other agents";
 /// Stands between a session and the sub-agent it started.
 const SUBAGENT: &str = "__subagent-";
 /// Longer ids are cut; file systems allow names of 255 bytes.
@@ -33,8 +46,10 @@ pub fn folder_name(id: &str) -> String {
     format!("{:02x}", EventKey::of(&safe_id(id)).0 & 0xff)
 }
 
-pub(super) fn agent_prefix(id: &str) -> Option<&'static str> {
-    [CLAUDE, CODEX].into_iter().find(|prefix| id.starts_with(prefix))
+/// The agent an id tells of whose logs are not read here, as people write it.
+pub fn harness(id: &str) -> &'static str {
+    let known = HARNESSES.into_iter().find(|(prefix, _)| id.starts_with(prefix));
+    known.map_or(OTHER_AGENT, |(_, name)| name)
 }
 
 /// Whose session an id means; nobody's if the plugin is of an agent whose logs are not read here.
@@ -50,15 +65,17 @@ pub fn uid_of(id: &str) -> Option<SessionUid> {
     Some(SessionUid::new(Flavor::Claude, &native))
 }
 
-/// The same for any id: a session of an agent not known here is one of its own.
+/// The same for any id: a session whose logs are not read here is told apart by the whole of it.
 pub fn any_uid_of(id: &str) -> SessionUid {
-    uid_of(id).unwrap_or_else(|| SessionUid::from_stored(format!("{ROLE}:{id}")))
+    uid_of(id).unwrap_or_else(|| SessionUid::new(Flavor::Pushed, id))
 }
 
 /// The session a sub-agent's id names as the one that started it.
 pub(super) fn parent_of(id: &str) -> Option<SessionUid> {
-    let (root, _) = id.strip_prefix(CLAUDE)?.split_once(SUBAGENT)?;
-    Some(SessionUid::new(Flavor::Claude, root))
+    let (root, _) = id.split_once(SUBAGENT)?;
+    let parent = any_uid_of(root);
+    // Codex names its sub-agents as it names all its threads.
+    (parent.flavor() != Some(Flavor::Codex)).then_some(parent)
 }
 
 /// The id under which a plugin would post a session.
@@ -68,6 +85,7 @@ pub fn id_of(session: &SessionUid) -> Option<String> {
         Flavor::Claude => {
             Some(safe_id(&format!("{CLAUDE}{}", session.native().replacen('/', SUBAGENT, 1))))
         }
+        Flavor::Pushed => Some(safe_id(session.native())),
         Flavor::Grok => None,
     }
 }
@@ -94,6 +112,19 @@ mod tests {
         }
         assert_eq!(parent_of("cc-77aa__subagent-a1").unwrap().as_str(), "claude:77aa");
         assert_eq!(parent_of("cc-77aa"), None);
+        assert_eq!(parent_of("oc-1__subagent-2").unwrap().as_str(), "pushed:oc-1");
+    }
+
+    #[test]
+    fn other_agents_are_told_by_their_prefix() {
+        let uid = any_uid_of("oc-1");
+        assert_eq!((uid.as_str(), uid.flavor()), ("pushed:oc-1", Some(Flavor::Pushed)));
+        assert_eq!(id_of(&uid).as_deref(), Some("oc-1"));
+        for (id, name) in
+            [("oc-1", "OpenCode"), ("trcn-7", "Trae"), ("pi-x", "Pi"), ("mcp-store-1", OTHER_AGENT)]
+        {
+            assert_eq!(harness(id), name, "{id}");
+        }
     }
 
     #[test]

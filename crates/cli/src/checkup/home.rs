@@ -2,6 +2,7 @@
 
 use super::check;
 use backstory_api::{Check, Level};
+use backstory_engine::pushed;
 use backstory_store::Home;
 use std::path::Path;
 
@@ -11,6 +12,7 @@ pub(super) fn check_all(home: &Home) -> Vec<Check> {
         (home.dir().to_owned(), 0o700),
         (home.spool(), 0o700),
         (home.state(), 0o700),
+        (pushed::folder(home), 0o700),
         (home.events(), 0o600),
     ];
     places.extend(home.packs().folders().into_iter().map(|folder| (folder, 0o700)));
@@ -26,7 +28,7 @@ pub(super) fn check_all(home: &Home) -> Vec<Check> {
 }
 
 #[cfg(unix)]
-fn too_open(path: &Path, wanted: u32) -> Option<Check> {
+pub(super) fn too_open(path: &Path, wanted: u32) -> Option<Check> {
     use std::os::unix::fs::PermissionsExt;
     let mode = fs_err::metadata(path).ok()?.permissions().mode() & 0o777;
     if mode & !wanted == 0 {
@@ -39,6 +41,6 @@ fn too_open(path: &Path, wanted: u32) -> Option<Check> {
 }
 
 #[cfg(not(unix))]
-fn too_open(_path: &Path, _wanted: u32) -> Option<Check> {
+pub(super) fn too_open(_path: &Path, _wanted: u32) -> Option<Check> {
     None
 }

@@ -11,7 +11,7 @@ use backstory_model::Flavor;
 /// Looks at every agent that was used here.
 pub(super) fn check_all(context: &Context) -> Vec<Check> {
     let mut checks = Vec::new();
-    for flavor in Flavor::ALL {
+    for flavor in Flavor::LOGGED {
         let Ok(agent) = Agent::find(flavor, &context.env) else { continue };
         if !agent.is_here() {
             continue;

@@ -3,6 +3,7 @@
 mod digests;
 mod home;
 mod hooks;
+mod posted;
 mod roots;
 mod stored;
 
@@ -14,12 +15,13 @@ use backstory_api::{Check, Level};
 use backstory_store::{StoreError, Vault};
 
 /// The sections, in the order they are shown, with their titles.
-pub(crate) const SECTIONS: [(&str, &str); 8] = [
+pub(crate) const SECTIONS: [(&str, &str); 9] = [
     ("roots", "Where agents keep their logs"),
     ("hooks", "What agents are told to run"),
     ("home", "Privacy of the archive"),
     ("records", "Records nobody understood"),
     ("files", "Files that made trouble"),
+    ("posted", "What plugins posted"),
     ("secrets", "Secrets in the agents' logs"),
     ("digests", "What is kept of sessions"),
     ("store", "Integrity of the archive"),
@@ -49,6 +51,7 @@ pub(crate) fn all(settings: &Settings, context: &Context) -> Result<Vec<Check>, 
             checks.extend(home::check_all(&home));
             checks.extend(stored::records(&vault)?);
             checks.extend(stored::files(&vault)?);
+            checks.extend(posted::check_all(&vault, context.now)?);
             checks.extend(stored::secrets(&vault)?);
             checks.extend(digests::check_all(&vault)?);
             checks.extend(stored::integrity(&vault, context)?);

@@ -96,6 +96,9 @@ fn entries(settings: &Settings) -> Vec<Entry> {
         value: url.as_ref().map(|url| url.value.clone()).into(),
         origin: url.map_or(Origin::Default, |url| url.origin),
     });
+    for (key, value, origin) in settings.server.entries() {
+        entries.push(Entry { key: format!("server.{key}"), value: value.into(), origin });
+    }
     if settings.hub.token.is_some() {
         let key = "hub.token".into();
         entries.push(Entry { key, value: "(hidden)".into(), origin: Token::origin() });

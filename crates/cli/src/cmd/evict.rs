@@ -17,6 +17,9 @@ use backstory_store::{Tiers, Vault};
 /// Sessions listed on a terminal unless `--verbose` is given.
 const TERMINAL_LIMIT: usize = 30;
 
+/// What plugins posted, among the sizes.
+const POSTED: &str = "posted by plugins";
+
 /// Arguments of `evict`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Args {
@@ -52,10 +55,29 @@ fn write_report(
     context: &Context,
     ui: &mut Ui,
 ) -> Result<(), Failure> {
-    if report.evicted.is_empty() {
+    if report.evicted.is_empty() && report.posted.is_empty() {
         ui.line(if dry_run { "nothing would leave" } else { "nothing had to leave" })?;
         return write_sizes(report.before, None, ui);
     }
+    if !report.evicted.is_empty() {
+        write_evicted(report, vault, context, ui)?;
+    }
+    write_sizes(report.before, Some(report.after), ui)?;
+    if let Some(line) = upkeep::evicted_line(report).filter(|_| !dry_run) {
+        ui.line(line)?;
+    }
+    if dry_run {
+        ui.status(paint(DIM, "nothing was done; without --dry-run these leave"));
+    }
+    Ok(())
+}
+
+fn write_evicted(
+    report: &EvictReport,
+    vault: &Vault,
+    context: &Context,
+    ui: &mut Ui,
+) -> Result<(), Failure> {
     let limit = if ui.out_is_terminal() && !ui.is_verbose() { TERMINAL_LIMIT } else { usize::MAX };
     let ids = ShortIds::new(vault)?;
     let mut table = Table::new(&[
@@ -74,15 +96,7 @@ fn write_report(
     if more > 0 {
         ui.status(paint(DIM, format_args!("and {} more; --verbose lists them", count(more))));
     }
-    ui.line("")?;
-    write_sizes(report.before, Some(report.after), ui)?;
-    if let Some(line) = upkeep::evicted_line(report).filter(|_| !dry_run) {
-        ui.line(line)?;
-    }
-    if dry_run {
-        ui.status(paint(DIM, "nothing was done; without --dry-run these leave"));
-    }
-    Ok(())
+    ui.line("")
 }
 
 fn row(
@@ -108,16 +122,28 @@ fn write_sizes(before: Tiers, after: Option<Tiers>, ui: &mut Ui) -> Result<(), F
     columns.extend(after.map(|_| Column::right("AFTER")));
     let mut table = Table::new(&columns);
     let parts = |tiers: Tiers| {
-        [tiers.raw_rows, tiers.raw_packs, tiers.raw_index, tiers.raw(), tiers.distilled]
+        [
+            tiers.raw_rows,
+            tiers.raw_packs,
+            tiers.raw_index,
+            tiers.raw_posted,
+            tiers.raw(),
+            tiers.distilled,
+        ]
     };
     let names = [
         "rows of raw events",
         "packs of raw events",
         "search index",
+        POSTED,
         "tier 1, raw",
         "tier 2, distilled",
     ];
     for (at, name) in names.into_iter().enumerate() {
+        // Most people have no plugin that posts.
+        if name == POSTED && before.raw_posted == 0 {
+            continue;
+        }
         let mut cells = vec![Cell::styled(BOLD, name), bytes(parts(before)[at]).into()];
         cells.extend(after.map(|after| Cell::from(bytes(parts(after)[at]))));
         table.row(cells);

@@ -99,7 +99,7 @@ pub(super) fn chosen(
 ) -> Result<Vec<Agent>, Failure> {
     let is_all = choices.contains(&Choice::All);
     let mut agents = Vec::new();
-    for flavor in Flavor::ALL {
+    for flavor in Flavor::LOGGED {
         let is_named = choices.iter().any(|choice| choice.flavor() == Some(flavor));
         if !is_all && !is_named {
             continue;

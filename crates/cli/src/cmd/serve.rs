@@ -2,7 +2,7 @@
 
 use super::mcp;
 use crate::context::Context;
-use crate::env::{BACKSTORY_SERVER_KEY, Env};
+use crate::env::BACKSTORY_SERVER_KEY;
 use crate::error::{Exit, Failure, Kind};
 use crate::sweep;
 use crate::ui::{DIM, Ui, paint};
@@ -15,17 +15,23 @@ use std::time::Duration;
 
 /// Arguments of `serve`.
 #[derive(Clone, Debug, clap::Args)]
+#[command(
+    after_help = "The key is what BACKSTORY_SERVER_KEY holds, else the file that key_file of [server] names.
+config.toml also sets the address (listen) and the longest body (body_limit_bytes)."
+)]
 pub(crate) struct Args {
-    /// Listen on this address; any but this machine's own needs a key in BACKSTORY_SERVER_KEY
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:1933")]
-    listen: String,
+    /// Listen on this address; any but this machine's own needs a key [default: 127.0.0.1:1933]
+    #[arg(long, value_name = "HOST:PORT")]
+    listen: Option<String>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let settings = context.settings(ui)?;
-    let key = key(&context.env)?;
-    let address = address(&args.listen, key.is_some())?;
+    let server = &settings.server;
+    let key = server.key(&context.env)?;
+    let listen = args.listen.as_ref().unwrap_or(&server.listen.value);
+    let address = address(listen, key.is_some())?;
     let sync = sweep::options(&settings, sweep::configured_roots(&settings))?;
     sync.archive.home.create()?;
     let listener = TcpListener::bind(address).map_err(|error| {
@@ -49,22 +55,11 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         text_chars: settings.capture.text_chars.unwrap_or(usual.text_chars),
         ..usual
     };
-    let options = Options { idle, limits, ..Options::new(sync, key, desk) };
+    let body_bytes = usize::try_from(server.body_limit_bytes.value).unwrap_or(usize::MAX);
+    let options = Options { idle, limits, body_bytes, ..Options::new(sync, key, desk) };
     backstory_server::run(options, listener)
         .map_err(|error| Failure::new(Kind::Problems, "the server stopped").cause(&error))?;
     Ok(Exit::Success)
-}
-
-/// What askers must show.
-fn key(env: &Env) -> Result<Option<String>, Failure> {
-    let Some(key) = env.get(BACKSTORY_SERVER_KEY) else { return Ok(None) };
-    let key = key.into_string().ok().filter(|key| key.bytes().all(|byte| byte.is_ascii_graphic()));
-    match key {
-        Some(key) => Ok(Some(key)),
-        None => Err(Failure::usage(format!(
-            "{BACKSTORY_SERVER_KEY} must consist of printable ASCII characters without spaces"
-        ))),
-    }
 }
 
 /// Where to listen. Without a key only this machine may ask.
@@ -103,13 +98,5 @@ mod tests {
             assert!(address(other, true).is_ok(), "{other}");
         }
         assert_eq!(address("1933", true).unwrap_err().kind.code(), 2);
-    }
-
-    #[test]
-    fn a_key_must_fit_into_a_header() {
-        let with = |key: &str| self::key(&Env::fixed([(BACKSTORY_SERVER_KEY, key.into())]));
-        assert_eq!(with("s3cret").unwrap().as_deref(), Some("s3cret"));
-        assert_eq!(with("").unwrap(), None);
-        assert!(with("two words").is_err() && with("ü").is_err());
     }
 }

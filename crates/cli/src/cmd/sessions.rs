@@ -1,6 +1,5 @@
 //! `backstory sessions`: what was worked on.
 
-use super::sync::agent_parser;
 use crate::context::Context;
 use crate::error::{Exit, Failure};
 use crate::figures::{age, all_tokens, count, local_minute, tokens};
@@ -11,9 +10,10 @@ use crate::ui::{BOLD, CODE, DIM, Ui, paint};
 use crate::when::End;
 use anstyle::Style;
 use backstory_api as api;
-use backstory_model::{Flavor, Outcome, Session, SessionUid};
+use backstory_model::{Flavor, Outcome, SealReason, Session, SessionUid, Timestamp};
 use backstory_store::{SessionFilter, Vault};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::collections::HashMap;
 
 /// Sessions listed on a terminal unless asked otherwise.
 const TERMINAL_LIMIT: usize = 50;
@@ -23,7 +23,7 @@ const MAX_DEPTH: usize = 8;
 /// Arguments of `sessions`.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(after_help = "A moment is 2026-11-01, 2026-11-01T10:00:00Z, 7d, 3h, today or yesterday.
-Before a title, ⚑ marks a pinned session and ◌ one whose raw events have left.")]
+Before a title, ⚑ marks a pinned session, ◌ one whose raw events have left, and ▪ a sealed one.")]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) filters: Filters,
@@ -58,6 +58,12 @@ pub(crate) struct Filters {
     pub(crate) outcome: Option<Outcome>,
 }
 
+/// Accepts the names of the agents; `pushed` stands for those known by their plugins alone.
+fn agent_parser() -> impl TypedValueParser<Value = Flavor> {
+    PossibleValuesParser::new(Flavor::ALL.map(Flavor::name))
+        .try_map(|name| Flavor::from_name(&name).ok_or("no such agent"))
+}
+
 fn outcome_parser() -> impl TypedValueParser<Value = Outcome> {
     PossibleValuesParser::new(Outcome::ALL.map(Outcome::name))
         .try_map(|name| Outcome::from_name(&name).ok_or("no such outcome"))
@@ -78,13 +84,15 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         ui.status("no session matches");
         return Ok(Exit::NothingFound);
     }
+    let sealed = vault.sealed()?;
     if ui.json {
         for session in &sessions {
-            ui.json_line(&api::Session::from(session))?;
+            let seal = sealed.get(&session.session_uid).copied();
+            ui.json_line(&api::Session::from(session).sealed(seal))?;
         }
         return Ok(Exit::Success);
     }
-    write_table(&sessions, args.all, &vault, context, ui)?;
+    write_table(&sessions, args.all, (&vault, &sealed), context, ui)?;
     if has_more {
         let shown = count(sessions.len() as u64);
         let hint = format!("the latest {shown} are shown; --limit 0 lists all");
@@ -111,7 +119,7 @@ impl Filters {
 fn write_table(
     sessions: &[Session],
     all: bool,
-    vault: &Vault,
+    (vault, sealed): (&Vault, &HashMap<SessionUid, (Timestamp, SealReason)>),
     context: &Context,
     ui: &mut Ui,
 ) -> Result<(), Failure> {
@@ -130,13 +138,21 @@ fn write_table(
     for session in sessions {
         let subagents =
             if all { 0 } else { count_subagents(vault, &session.session_uid, MAX_DEPTH)? };
-        table.row(row(session, ids.get(&session.session_uid), subagents, context));
+        let is_sealed = sealed.contains_key(&session.session_uid);
+        let id = ids.get(&session.session_uid);
+        table.row(row(session, id, (subagents, is_sealed), context));
     }
     let columns = ui.columns();
     table.write(ui.out(), columns).map_err(Failure::output)
 }
 
-fn row(session: &Session, id: &str, subagents: usize, context: &Context) -> Vec<Cell> {
+fn row(
+    session: &Session,
+    id: &str,
+    (subagents, is_sealed): (usize, bool),
+    context: &Context,
+) -> Vec<Cell> {
+    let seal = if is_sealed { "▪ " } else { "" };
     let active = session.ended_at.or(session.started_at);
     let when = active.map(|at| local_minute(at, context.zone())).unwrap_or_default();
     let age = active.map(|at| age(at, context.now)).unwrap_or_default();
@@ -152,7 +168,7 @@ fn row(session: &Session, id: &str, subagents: usize, context: &Context) -> Vec<
         label::place(session).into(),
         Cell::styled(
             if is_subagent { Style::new() } else { BOLD },
-            format!("{indent}{}{}", label::mark(session), label::title(session)),
+            format!("{indent}{}{seal}{}", label::mark(session), label::title(session)),
         ),
         count(u64::from(session.cost.turns)).into(),
         tokens(all_tokens(&session.cost)).into(),

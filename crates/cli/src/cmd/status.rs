@@ -12,6 +12,7 @@ use crate::usage::Usage;
 use backstory_api as api;
 use backstory_engine::live;
 use backstory_engine::notices::{self, Event, Notice};
+use backstory_engine::pushed;
 use backstory_model::Timestamp;
 use backstory_store::{FlavorTotals, Home, Sizes, SweepRecord, Vault};
 
@@ -36,10 +37,11 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
         sessions: live::live(vault.home()).len() as u64,
         waiting: live::pending(vault.home(), context.now, &settings.live).len() as u64,
     };
+    let posted = posted(&vault)?;
     if ui.json {
         let stored = stored_shape(&totals, sizes);
         let told = shape(&vault, stored, &totals, last_sweep, (losses, &usage));
-        ui.json_line(&api::Status { live, ..told })?;
+        ui.json_line(&api::Status { live, posted, ..told })?;
         return Ok(Exit::Success);
     }
     let mut facts =
@@ -50,6 +52,12 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
         let sessions = plural(live.sessions, "session");
         let waiting = count(live.waiting);
         facts.push(("live", format!("{sessions} may still run, {waiting} to be sealed")));
+    }
+    if posted.sessions > 0 {
+        let sessions = plural(posted.sessions, "session");
+        let waiting = count(posted.waiting);
+        let size = bytes(posted.bytes);
+        facts.push(("posted", format!("{sessions} ({size}), {waiting} to be taken in")));
     }
     facts.push((
         "last sync",
@@ -62,6 +70,16 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     write_coverage(&totals, context, ui)?;
     warn_of(&losses, ui);
     Ok(Exit::Success)
+}
+
+/// What plugins posted.
+fn posted(vault: &Vault) -> Result<api::PostedFiles, Failure> {
+    let files = pushed::posted(vault.home(), vault)?;
+    Ok(api::PostedFiles {
+        sessions: files.len() as u64,
+        bytes: files.iter().map(|file| file.bytes).sum(),
+        waiting: files.iter().filter(|file| !file.is_taken_in).count() as u64,
+    })
 }
 
 /// Sessions lost lately. A log that cannot be read is no reason to tell nothing else.
@@ -197,6 +215,7 @@ fn shape(
         distilled: usage.distilled_shape(),
         sessions: usage.sessions_shape(),
         live: api::LiveSessions::default(),
+        posted: api::PostedFiles::default(),
         forecast: usage.forecast,
         last_sweep: last_sweep.map(|sweep| api::Sweep {
             started_at: sweep.started_at.to_string(),

@@ -49,16 +49,16 @@ pub(crate) struct RootArg {
     dir: String,
 }
 
-/// Accepts the names of the agents.
-pub(crate) fn agent_parser() -> impl TypedValueParser<Value = Flavor> {
-    PossibleValuesParser::new(Flavor::ALL.map(Flavor::name))
-        .try_map(|name| Flavor::from_name(&name).ok_or("no such agent"))
+/// Accepts the names of the agents whose logs are read.
+fn agent_parser() -> impl TypedValueParser<Value = Flavor> {
+    PossibleValuesParser::new(Flavor::LOGGED.map(Flavor::name))
+        .try_map(|name| Flavor::logged_from_name(&name).ok_or("no such agent"))
 }
 
 fn parse_root(text: &str) -> Result<RootArg, String> {
-    let names = || Flavor::ALL.map(Flavor::name).join(", ");
+    let names = || Flavor::LOGGED.map(Flavor::name).join(", ");
     let (name, dir) = text.split_once('=').ok_or("expected AGENT=DIR, e.g. claude=/mnt/logs")?;
-    let flavor = Flavor::from_name(name)
+    let flavor = Flavor::logged_from_name(name)
         .ok_or_else(|| format!("{name:?} is no known agent; known are {}", names()))?;
     if dir.is_empty() {
         return Err("the folder is missing behind `=`".into());

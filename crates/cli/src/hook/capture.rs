@@ -65,6 +65,6 @@ fn session_of(call: &HookCall, subagent: &Subagent) -> Option<String> {
         _ if subagent.id.is_empty() => None,
         Flavor::Claude => Some(format!("{}/{}", call.session_id, subagent.id)),
         Flavor::Codex => Some(subagent.id.clone()),
-        Flavor::Grok => None,
+        Flavor::Grok | Flavor::Pushed => None,
     }
 }

@@ -98,7 +98,7 @@ impl Hook {
         let mut sent = Vec::new();
         let read = std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut sent);
         read.map_err(|error| format!("standard input: {error}"))?;
-        let flavor = Flavor::from_name(&self.agent);
+        let flavor = Flavor::logged_from_name(&self.agent);
         let call = hooks::read(flavor, &self.event, &sent, &|name| self.env.get(name))
             .map_err(|declined| declined.to_string())?;
         let archive = open::archive(&self.settings).map_err(|failure| failure.message)?;

@@ -81,6 +81,9 @@ impl Agent {
             Flavor::Claude => ("CLAUDE_CONFIG_DIR", ".claude"),
             Flavor::Codex => ("CODEX_HOME", ".codex"),
             Flavor::Grok => ("GROK_HOME", ".grok"),
+            Flavor::Pushed => {
+                return Err(Failure::usage("agents known by their plugins have no settings here"));
+            }
         };
         let user = env.path(env::HOME);
         let named = env.path(variable).map(|dir| Env::absolute(&dir));
@@ -112,6 +115,7 @@ impl Agent {
                 target(dir.join("config.toml"), Part::TomlServer),
                 target(dir.join("AGENTS.md"), Part::Rule),
             ],
+            Flavor::Pushed => Vec::new(),
         };
         Ok(Self { flavor, dir, targets })
     }
@@ -297,7 +301,7 @@ fn refused(path: &Path, refusal: &Refusal, flavor: Flavor, consequence: &str) ->
         Some(line) => format!("{}:{line}", path.display()),
         None => path.display().to_string(),
     };
-    let others = Flavor::ALL.iter().filter(|other| **other != flavor);
+    let others = Flavor::LOGGED.iter().filter(|other| **other != flavor);
     let others: Vec<&str> = others.map(|other| other.name()).collect();
     Failure::usage(format!("{place}: {}", refusal.what))
         .hint(format!("correct the file and run the command again; {consequence}"))

@@ -1,6 +1,6 @@
 //! `config.toml`: every value with the line it stands on, unknown keys told from known ones.
 
-use super::{Origin, Value, hub, retention, store};
+use super::{Origin, Value, hub, retention, server, store};
 use crate::error::Failure;
 use backstory_distill::nearest::nearest;
 use backstory_model::Flavor;
@@ -37,6 +37,7 @@ pub(super) struct ConfigFile {
     pub(super) task_ref: Option<Value<Vec<String>>>,
     pub(super) hub_url: Option<Value<String>>,
     pub(super) store: store::FileStore,
+    pub(super) server: server::FileServer,
 }
 
 /// The file's text; `None` if there is no such file.
@@ -64,12 +65,13 @@ impl ConfigFile {
         })?;
         let mut file = Self { path: path.to_owned(), ..Self::default() };
         for (key, value) in document.get_ref() {
-            if !parser.is_known(key, &["session_memory", "hub", "store"], "the file") {
+            if !parser.is_known(key, &["session_memory", "hub", "store", "server"], "the file") {
                 continue;
             }
             match key.get_ref().as_ref() {
                 "hub" => parser.hub(value, &mut file)?,
                 "store" => parser.store(value, &mut file)?,
+                "server" => parser.server(value, &mut file)?,
                 _ => parser.session_memory(value, &mut file)?,
             }
         }
@@ -156,12 +158,12 @@ impl Parser<'_> {
     }
 
     fn sources(&mut self, entries: &DeTable<'_>, file: &mut ConfigFile) -> Result<(), Failure> {
-        let known = Flavor::ALL.map(Flavor::name);
+        let known = Flavor::LOGGED.map(Flavor::name);
         for (key, value) in entries {
             if !self.is_known(key, &known, "[session_memory.sources]") {
                 continue;
             }
-            if let Some(flavor) = Flavor::from_name(key.get_ref()) {
+            if let Some(flavor) = Flavor::logged_from_name(key.get_ref()) {
                 file.sources.insert(flavor, self.texts(key, value, "[\"DIR\", …]")?);
             }
         }
@@ -231,6 +233,31 @@ impl Parser<'_> {
             let known = store::KEYS.iter().zip(&mut file.store).find(|(known, _)| **known == name);
             if let Some((_, place)) = known {
                 *place = Some(Value { value: text.to_owned(), origin });
+            }
+        }
+        Ok(())
+    }
+
+    fn server(
+        &mut self,
+        value: &Spanned<DeValue<'_>>,
+        file: &mut ConfigFile,
+    ) -> Result<(), Failure> {
+        for (key, value) in self.table(value, "server")? {
+            let name = key.get_ref().as_ref();
+            if !self.is_known(key, &server::KEYS, "[server]") {
+                continue;
+            }
+            let text = match value.get_ref() {
+                DeValue::String(text) => text.to_string(),
+                DeValue::Integer(number) if name == server::BODY_LIMIT => number.to_string(),
+                _ => return Err(self.wrong(value.span().start, &format!("{name} must be a text"))),
+            };
+            let origin = self.origin(key.span().start);
+            let known =
+                server::KEYS.iter().zip(&mut file.server).find(|(known, _)| **known == name);
+            if let Some((_, place)) = known {
+                *place = Some(Value { value: text, origin });
             }
         }
         Ok(())

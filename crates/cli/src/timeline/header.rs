@@ -8,7 +8,7 @@ use crate::ids::ShortIds;
 use crate::table::cut;
 use crate::ui::{BOLD, DIM, paint};
 use crate::untrusted::one_line;
-use backstory_model::{Digest, Outcome, Session, SessionUid};
+use backstory_model::{Digest, Outcome, Seal, Session, SessionUid};
 use backstory_store::{SessionFilter, Vault};
 use std::fmt::Write;
 use std::io;
@@ -25,6 +25,8 @@ pub(crate) struct Background {
     pub(crate) children: Vec<Session>,
     /// What was distilled of it.
     pub(crate) digest: Option<Digest>,
+    /// When a stretch of it was closed last, and why.
+    pub(crate) seal: Option<Seal>,
 }
 
 /// Looks up what is known around a session.
@@ -33,7 +35,8 @@ pub(crate) fn background(vault: &Vault, uid: &SessionUid) -> Result<Background, 
     let mut children = vault.sessions(&filter)?;
     children.sort_by_key(|child| child.started_at);
     let digest = vault.account(uid)?.map(|account| account.digest);
-    Ok(Background { ids: ShortIds::new(vault)?, children, digest })
+    let seal = vault.latest_seal(uid)?;
+    Ok(Background { ids: ShortIds::new(vault)?, children, digest, seal })
 }
 
 /// A line of the header: what it is about, and what is known.
@@ -71,6 +74,7 @@ fn facts(session: &Session, background: &Background, context: &Context) -> Vec<F
     // Where raw events have left, the whole digest follows.
     let is_told = session.watermarks.evicted_at.is_none();
     add("digest", background.digest.as_ref().filter(|_| is_told).and_then(digest::gist));
+    add("sealed", background.seal.as_ref().map(|seal| sealed(seal, context)));
     add("archive", stay(session, context));
     add("task", session.task_ref.clone());
     let lineage = &session.lineage;
@@ -146,8 +150,7 @@ fn named(uid: &SessionUid, background: &Background) -> String {
 
 /// The agent's name as people write it.
 pub(super) fn label(session: &Session) -> &'static str {
-    backstory_adapters::of(session.flavor)
-        .map_or(session.flavor.name(), |adapter| adapter.spec().label)
+    backstory_adapters::label(&session.session_uid)
 }
 
 fn agent(session: &Session) -> String {
@@ -202,6 +205,12 @@ fn outcome(session: &Session, digest: Option<&Digest>) -> Option<String> {
         (None, Outcome::Unknown) => None,
         (None, _) => Some(name),
     }
+}
+
+/// `2026-11-01 10:00 (ended), to event 41`.
+fn sealed(seal: &Seal, context: &Context) -> String {
+    let at = local_minute(seal.sealed_at, context.zone());
+    format!("{at} ({}), to event {}", seal.reason.name(), seal.last_seq)
 }
 
 /// What a human or the budget decided about its raw events.

@@ -18,7 +18,9 @@ pub(crate) struct JsonTeller<'a> {
 
 impl Teller for JsonTeller<'_> {
     fn begin(&mut self, session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
-        writeln!(out, "{}", to_line(&api::Session::from(session))?).map_err(Failure::output)?;
+        let seal = self.background.seal.as_ref().map(|seal| (seal.sealed_at, seal.reason));
+        let shape = api::Session::from(session).sealed(seal);
+        writeln!(out, "{}", to_line(&shape)?).map_err(Failure::output)?;
         match &self.background.digest {
             Some(digest) if session.watermarks.evicted_at.is_some() => {
                 let shape = api::Digest::new(&session.session_uid, digest);

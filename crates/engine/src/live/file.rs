@@ -216,7 +216,7 @@ fn written(state: &LiveState) -> Written {
 fn parse(bytes: &[u8]) -> Option<LiveState> {
     let written: Written = serde_json::from_slice(bytes).ok()?;
     let agent = match &written.agent {
-        Some(name) => Flavor::from_name(name)?,
+        Some(name) => Flavor::logged_from_name(name)?,
         // Only the plugin for Codex leaves it out.
         None => Flavor::Codex,
     };

@@ -121,7 +121,7 @@ fn event(draft: &EventDraft, batch: &Batch, uid: &SessionUid, seq: u32) -> Sessi
 
 fn blank(uid: SessionUid) -> Session {
     Session {
-        flavor: uid.flavor().unwrap_or(Flavor::Claude),
+        flavor: uid.flavor().unwrap_or(Flavor::Pushed),
         native_session_id: uid.native().to_owned(),
         session_uid: uid,
         lineage: Lineage::default(),

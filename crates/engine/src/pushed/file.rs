@@ -167,16 +167,14 @@ pub(super) struct Appending {
 impl Appending {
     /// Opens and locks the file, creating it if need be, and brings the counts up to date.
     pub(super) fn begin(path: &Path, counts: &mut Counts) -> io::Result<Self> {
-        let file = match private_file().open(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                if let Some(folder) = path.parent() {
-                    create_private_dir(folder)?;
-                }
-                private_file().open(path)?
+        let file = loop {
+            let file = opened(path)?;
+            file.file().lock()?;
+            // While we waited for the lock somebody may have removed it.
+            if is_there(&file)? {
+                break file;
             }
-            opened => opened?,
         };
-        file.file().lock()?;
         let len = file.metadata()?.len();
         if len != counts.len {
             *counts = count(&file)?;
@@ -213,6 +211,30 @@ impl Appending {
     pub(super) fn settle(&self) -> io::Result<()> {
         self.file.sync_data()
     }
+}
+
+fn opened(path: &Path) -> io::Result<File> {
+    match private_file().open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            if let Some(folder) = path.parent() {
+                create_private_dir(folder)?;
+            }
+            private_file().open(path)
+        }
+        opened => opened,
+    }
+}
+
+#[cfg(unix)]
+fn is_there(file: &File) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    Ok(file.metadata()?.nlink() > 0)
+}
+
+/// Elsewhere a file that is open cannot be removed.
+#[cfg(not(unix))]
+fn is_there(_file: &File) -> io::Result<bool> {
+    Ok(true)
 }
 
 fn skimmed(line: &Line) -> Skimmed {

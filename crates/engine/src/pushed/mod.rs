@@ -6,6 +6,7 @@
 
 mod account;
 mod clean;
+mod copies;
 mod file;
 mod journal;
 mod replay;
@@ -13,6 +14,8 @@ mod tokens;
 
 pub use backstory_adapters::pushed::{Message, Part, Seal, any_uid_of, id_of, safe_id, uid_of};
 pub use clean::TOOL_CHARS;
+pub use copies::{PostedFile, posted};
+pub(crate) use copies::{bytes, leaving, remove as remove_copies};
 pub use journal::{Journal, Limits};
 pub use tokens::estimate;
 

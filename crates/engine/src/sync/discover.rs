@@ -1,6 +1,6 @@
 //! Finding the files: one walk per root, one `stat` per claimed file.
 
-use super::report::{Problem, SyncReport};
+use super::report::{FlavorProgress, Problem, SyncReport};
 use super::{Root, SyncOptions, posted};
 use backstory_adapters::{Adapter, Claim, Form};
 use backstory_model::{Flavor, Timestamp};
@@ -42,6 +42,10 @@ pub(crate) fn discover(
     }
     if options.spool {
         found.extend(posted::files(&options.archive.home));
+    }
+    // They have no folders of their own, so nothing was expected of them.
+    if found.iter().any(|file| file.flavor == Flavor::Pushed) {
+        report.flavors.push(FlavorProgress::new(Flavor::Pushed));
     }
     let plain: HashSet<i64> = found.iter().map(|file| file.path_key).collect();
     found.retain(|file| !has_plain_sibling(file, &plain) && !waits(file, &plain, now));

@@ -17,6 +17,7 @@ mod spooled;
 mod stand_in;
 mod stop;
 
+pub(crate) use discover::stat_of;
 pub use report::{FlavorProgress, PlannedFile, Problem, Progress, SyncReport};
 
 use crate::Archive;

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use walkdir::WalkDir;
 
-/// Every file of posted messages whose session an agent's log could tell, too.
+/// Every file of posted messages.
 pub(super) fn files(home: &Home) -> impl Iterator<Item = Found> {
     let files = WalkDir::new(pushed::folder(home)).min_depth(2).max_depth(2).follow_links(false);
     files.into_iter().filter_map(Result::ok).filter_map(|entry| {

@@ -34,25 +34,25 @@ impl Tree {
     }
 }
 
+/// What was said comes first: plugins cut what they read after a few lines.
 fn told(session: &Session, event: &SessionEvent, next_seq: u32, content: &str) -> String {
     let uid = &session.session_uid;
-    let mut text = format!("# {}\n\n", address(uid, event.seq));
-    let _ = writeln!(text, "- what: {}", transcript::name(event));
+    let when = event.ts.map(|at| format!(", {}", session::moment(at))).unwrap_or_default();
+    let mut text = format!("# {}{when}\n\n{}", transcript::name(event), plain(content));
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let _ = writeln!(text, "\n- this: {}", address(uid, event.seq));
     let mut add = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             let _ = writeln!(text, "- {name}: {value}");
         }
     };
-    add("when", event.ts.map(session::moment));
     add("took", event.duration_ms.map(|ms| format!("{ms} ms")));
     add("files", (!event.files.is_empty()).then(|| event.files.join(", ")));
     let overview = session::document(uid, "overview.md");
     add("session", Some(format!("{} ({overview})", session::title(session))));
     add("before", event.seq.checked_sub(1).map(|seq| address(uid, seq)));
     add("behind", Some(event.seq + 1).filter(|seq| *seq < next_seq).map(|seq| address(uid, seq)));
-    let _ = write!(text, "\n{}", plain(content));
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
     text
 }

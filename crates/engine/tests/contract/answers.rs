@@ -164,6 +164,7 @@ fn of_session(vault: &Vault, uid: &backstory_model::SessionUid, out: &mut Answer
     out.add("passport", vault.passport(uid).unwrap());
     out.add("account", vault.account(uid).unwrap());
     out.add("seals", (vault.seals_of(uid).unwrap(), vault.latest_seal(uid).unwrap()));
+    out.add("sealed", vault.sealed().unwrap().get(uid).copied());
     out.add("to forget", vault.to_forget(uid).unwrap());
     out.add("forks", vault.forks_of(uid).unwrap());
     let parent = SessionFilter { parent: Some(uid.clone()), ..SessionFilter::default() };

@@ -58,12 +58,17 @@ pub(super) async fn list(State(service): State<Arc<Service>>) -> Answered<Vec<Se
 /// Begins a session.
 #[utoipa::path(
     post, path = "/api/v1/sessions", tag = "sessions", request_body = CreateAsk,
-    responses((status = 200, body = Answer<Created>), (status = 409, body = ErrorAnswer))
+    responses(
+        (status = 200, body = Answer<Created>),
+        (status = 400, body = ErrorAnswer),
+        (status = 409, body = ErrorAnswer)
+    )
 )]
 pub(super) async fn create(State(service): State<Arc<Service>>, body: Bytes) -> Answered<Created> {
     let asked: CreateAsk = read(&body)?;
     let id = asked.session_id.filter(|id| !id.is_empty()).unwrap_or_else(new_id);
-    let policy = asked.auto_commit_policy.map(|policy| policy.to_string());
+    let policy = asked.auto_commit_policy.filter(Value::is_object);
+    let policy = policy.map(|policy| policy.to_string());
     let created = service.blocking(move |service| {
         let (standing, is_new) = service.journal.create(&id, policy.as_deref(), service.now())?;
         if is_new {
@@ -79,7 +84,11 @@ pub(super) async fn create(State(service): State<Arc<Service>>, body: Bytes) -> 
 #[utoipa::path(
     get, path = "/api/v1/sessions/{session_id}", tag = "sessions",
     params(("session_id" = String, Path, description = "as the plugin names it")),
-    responses((status = 200, body = Answer<SessionInfo>), (status = 404, body = ErrorAnswer))
+    responses(
+        (status = 200, body = Answer<SessionInfo>),
+        (status = 400, body = ErrorAnswer),
+        (status = 404, body = ErrorAnswer)
+    )
 )]
 pub(super) async fn look(
     State(service): State<Arc<Service>>,
@@ -95,7 +104,7 @@ pub(super) async fn look(
 #[utoipa::path(
     delete, path = "/api/v1/sessions/{session_id}", tag = "sessions",
     params(("session_id" = String, Path, description = "as the plugin names it")),
-    responses((status = 200, body = Answer<Removed>))
+    responses((status = 200, body = Answer<Removed>), (status = 400, body = ErrorAnswer))
 )]
 pub(super) async fn remove(
     State(service): State<Arc<Service>>,
@@ -113,14 +122,19 @@ pub(super) async fn remove(
     patch, path = "/api/v1/sessions/{session_id}/config", tag = "sessions",
     params(("session_id" = String, Path, description = "as the plugin names it")),
     request_body = ConfigureAsk,
-    responses((status = 200, body = Answer<Created>), (status = 404, body = ErrorAnswer))
+    responses(
+        (status = 200, body = Answer<Created>),
+        (status = 400, body = ErrorAnswer),
+        (status = 404, body = ErrorAnswer)
+    )
 )]
 pub(super) async fn configure(
     State(service): State<Arc<Service>>,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Answered<Created> {
-    let policy = read::<ConfigureAsk>(&body)?.auto_commit_policy.unwrap_or_default().to_string();
+    let policy = read::<ConfigureAsk>(&body)?.auto_commit_policy.filter(Value::is_object);
+    let policy = policy.unwrap_or_default().to_string();
     let changed = service.blocking(move |service| {
         let standing = service.journal.configure(&id, &policy, service.now())?;
         standing.map(created_shape).ok_or_else(|| no_session(&id))
@@ -188,7 +202,11 @@ pub(super) struct ContextAsk {
         ("session_id" = String, Path, description = "as the plugin names it"),
         ("token_budget" = Option<u64>, Query, description = "at most so many tokens")
     ),
-    responses((status = 200, body = Answer<SessionContext>), (status = 404, body = ErrorAnswer))
+    responses(
+        (status = 200, body = Answer<SessionContext>),
+        (status = 400, body = ErrorAnswer),
+        (status = 404, body = ErrorAnswer)
+    )
 )]
 pub(super) async fn context(
     State(service): State<Arc<Service>>,
@@ -230,7 +248,11 @@ fn archived_overview(service: &Service, id: &str) -> Result<Option<String>, Refu
         ("session_id" = String, Path, description = "as the plugin names it"),
         ("archive_id" = String, Path, description = "archive_001 and so on")
     ),
-    responses((status = 200, body = Answer<Archive>), (status = 404, body = ErrorAnswer))
+    responses(
+        (status = 200, body = Answer<Archive>),
+        (status = 400, body = ErrorAnswer),
+        (status = 404, body = ErrorAnswer)
+    )
 )]
 pub(super) async fn archive(
     State(service): State<Arc<Service>>,
@@ -254,7 +276,7 @@ pub(super) async fn archive(
 #[utoipa::path(
     get, path = "/api/v1/tasks/{task_id}", tag = "sessions",
     params(("task_id" = String, Path, description = "as a commit named it")),
-    responses((status = 200, body = Answer<Task>))
+    responses((status = 200, body = Answer<Task>), (status = 400, body = ErrorAnswer))
 )]
 pub(super) async fn task(Path(task_id): Path<String>) -> Json<Answer<Task>> {
     answer(Task { task_id, status: "completed" })

@@ -68,6 +68,11 @@ fn odd_values_are_passed_over() {
     {
         assert_eq!(server.post("/api/v1/sessions/cx-1/commit", &body).status, 200, "{body}");
     }
+    for (number, policy) in [json!(3), json!([1]), json!("idle"), Value::Null].iter().enumerate() {
+        let create = json!({"session_id": format!("pi-{number}"), "auto_commit_policy": policy});
+        let created = server.post("/api/v1/sessions", &create).result();
+        assert_eq!(created["auto_commit_policy"], Value::Null, "{policy}");
+    }
     let budget = "/api/v1/sessions/cx-1/context?token_budget=lots";
     server
         .post("/api/v1/sessions/cx-1/messages", &json!({"role": "user", "content": "hello there"}));

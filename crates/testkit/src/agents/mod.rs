@@ -105,7 +105,7 @@ impl<'a> Agent<'a> {
         let failed = |source| AgentError::Io { flavor, source };
         let sandbox = Sandbox::create(root).map_err(failed)?;
         match flavor {
-            Flavor::Claude => Ok(()),
+            Flavor::Claude | Flavor::Pushed => Ok(()),
             Flavor::Codex => codex::configure(&sandbox, &mock.url()),
             Flavor::Grok => grok::configure(&sandbox, &mock.url()),
         }
@@ -174,6 +174,7 @@ impl<'a> Agent<'a> {
             Flavor::Claude => claude::delegate(prompt),
             Flavor::Codex => codex::delegate(prompt),
             Flavor::Grok => grok::delegate(prompt),
+            Flavor::Pushed => String::new(),
         }
     }
 
@@ -184,6 +185,7 @@ impl<'a> Agent<'a> {
             Flavor::Claude => claude::transcript(home, session),
             Flavor::Codex => codex::transcript(home, session),
             Flavor::Grok => grok::transcript(home, session),
+            Flavor::Pushed => None,
         }
     }
 
@@ -194,6 +196,7 @@ impl<'a> Agent<'a> {
             Flavor::Claude => claude::children(home, session),
             Flavor::Codex => codex::children(home, session),
             Flavor::Grok => grok::children(home, session),
+            Flavor::Pushed => Vec::new(),
         }
     }
 
@@ -212,11 +215,13 @@ impl<'a> Agent<'a> {
             Flavor::Claude => claude::environment(&mut command, &self.sandbox, &url),
             Flavor::Codex => codex::environment(&mut command),
             Flavor::Grok => grok::environment(&mut command, &url),
+            Flavor::Pushed => {}
         }
         let arguments = match self.flavor {
             Flavor::Claude => claude::arguments(launch, &self.extra, prompt),
             Flavor::Codex => codex::arguments(launch, &self.extra, prompt),
             Flavor::Grok => grok::arguments(launch, &self.extra, prompt),
+            Flavor::Pushed => Vec::new(),
         };
         command.args(arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
@@ -230,6 +235,7 @@ impl<'a> Agent<'a> {
             Flavor::Claude => claude::turn(&finished.stdout),
             Flavor::Codex => codex::turn(&finished.stdout),
             Flavor::Grok => grok::turn(&finished.stdout),
+            Flavor::Pushed => None,
         };
         let succeeded = finished.status.is_some_and(|status| status.success());
         turn.filter(|_| succeeded).ok_or_else(|| AgentError::NoAnswer {

@@ -130,7 +130,7 @@ pub fn record_all(directory: &Path) -> Result<Vec<Recording>, RecordError> {
     let clis = install(&cache()?)?;
     thread::scope(|scope| {
         let clis = &clis;
-        let running = Flavor::ALL.map(|flavor| {
+        let running = Flavor::LOGGED.map(|flavor| {
             scope.spawn(move || record(flavor, clis, &directory.join(flavor.name())))
         });
         running.into_iter().map(|thread| thread.join().unwrap_or_else(resume_panic)).collect()

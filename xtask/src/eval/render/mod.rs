@@ -52,6 +52,10 @@ pub(crate) fn render(case: &Case, scene: &Scene) -> Rendered {
         Flavor::Claude => claude::render(case, scene),
         Flavor::Codex => codex::render(case, scene),
         Flavor::Grok => grok::render(case, scene),
+        // Nobody keeps a log of it.
+        Flavor::Pushed => {
+            Rendered { uid: SessionUid::new(case.flavor, &case.name), files: Vec::new() }
+        }
     }
 }
 
@@ -61,6 +65,7 @@ pub(crate) const fn root(flavor: Flavor) -> &'static str {
         Flavor::Claude => ".claude/projects",
         Flavor::Codex => ".codex/sessions",
         Flavor::Grok => ".grok/sessions",
+        Flavor::Pushed => "",
     }
 }
 

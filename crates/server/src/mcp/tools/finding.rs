@@ -37,7 +37,7 @@ const SEARCH_ARGS: &[Arg] = &[
     Arg::may("limit", Kind::Number, "At most so many sessions (default 10, at most 50)"),
     Arg::may("offset", Kind::Number, "Pass over so many sessions, to see those behind"),
     Arg::may("project", Kind::Text, "Only sessions of this repository, by its name"),
-    Arg::may("agent", Kind::Text, "Only sessions of this agent: claude, codex or grok"),
+    Arg::may("agent", Kind::Text, "Only sessions of this agent: claude, codex, grok or pushed"),
     Arg::may("since", Kind::Text, "Only at or after this moment: 7d, 3h, yesterday, 2026-11-01"),
     Arg::may("until", Kind::Text, "Only before this moment; a day is included"),
     Arg::may(

@@ -38,7 +38,11 @@ pub(super) const TOOLS: &[Spec] = &[
         about: SESSIONS,
         args: &[
             PROJECT,
-            Arg::may("agent", Kind::Choice(&["claude", "codex", "grok"]), "Only of this agent"),
+            Arg::may(
+                "agent",
+                Kind::Choice(&["claude", "codex", "grok", "pushed"]),
+                "Only of this agent",
+            ),
             SINCE,
             Arg::may("until", Kind::Text, "Only begun before this moment; a day is included"),
             Arg::may(

@@ -1,9 +1,8 @@
-//! The protocol's own inspector lists and calls every tool of `backstory mcp`.
+//! The protocol's own inspector lists and calls every tool, of `backstory mcp` and of `backstory serve`.
 
+use crate::machine::Machine;
 use backstory_testkit::inspector::Inspector;
 use serde_json::Value;
-use std::path::Path;
-use std::process::Command;
 
 /// What tools are called with; several need some of it, none minds the rest.
 const ARGUMENTS: [&str; 8] = [
@@ -17,21 +16,37 @@ const ARGUMENTS: [&str; 8] = [
     "new_string=calendar",
 ];
 
-#[test]
-fn the_inspector_lists_and_calls_every_tool() {
-    let inspector = Inspector::install().unwrap_or_else(|error| {
+fn inspector() -> Inspector {
+    Inspector::install().unwrap_or_else(|error| {
         panic!("the inspector could not be installed, so nothing was tested: {error}")
+    })
+}
+
+#[test]
+fn the_inspector_lists_and_calls_every_tool_on_standard_input() {
+    let (inspector, machine) = (inspector(), Machine::with_history());
+    list_and_call_all(&|arguments| {
+        let mut command = inspector.command();
+        command.arg(env!("CARGO_BIN_EXE_backstory")).arg("mcp").args(arguments);
+        machine.at_home(&mut command);
+        Inspector::ask(command)
     });
-    let home = tempfile::tempdir().unwrap();
-    let backstory = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_backstory"));
-        command.args(arguments).current_dir(home.path()).env("HOME", home.path());
-        command.env_remove("BACKSTORY_HOME").env_remove("XDG_DATA_HOME");
-        assert!(command.output().unwrap().status.success(), "{arguments:?}");
-    };
-    backstory(&["demo", "--keep", "."]);
-    backstory(&["sync"]);
-    let listed = ask(&inspector, home.path(), &["--method", "tools/list"]).unwrap();
+}
+
+#[test]
+fn the_inspector_lists_and_calls_every_tool_over_http() {
+    let (inspector, machine) = (inspector(), Machine::with_history());
+    let server = machine.serve();
+    list_and_call_all(&|arguments| {
+        let mut command = inspector.command();
+        command.arg(format!("{}/mcp", server.url)).args(["--transport", "http"]).args(arguments);
+        machine.at_home(&mut command);
+        Inspector::ask(command)
+    });
+}
+
+fn list_and_call_all(ask: &dyn Fn(&[&str]) -> Result<Value, String>) {
+    let listed = ask(&["--method", "tools/list"]).unwrap();
     let tools = listed["tools"].as_array().unwrap();
     assert!(tools.len() >= 21, "{listed}");
     for tool in tools {
@@ -46,18 +61,10 @@ fn the_inspector_lists_and_calls_every_tool() {
                 arguments.extend(["--tool-arg", argument]);
             }
         }
-        let answer = ask(&inspector, home.path(), &arguments);
-        let answer = answer.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let answer = ask(&arguments).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(!answer["content"][0]["text"].as_str().unwrap().is_empty(), "{name}: {answer}");
         assert_ne!(answer["isError"], true, "{name}: {answer}");
     }
-    let resources = ask(&inspector, home.path(), &["--method", "resources/list"]).unwrap();
+    let resources = ask(&["--method", "resources/list"]).unwrap();
     assert!(!resources["resources"].as_array().unwrap().is_empty(), "{resources}");
-}
-
-fn ask(inspector: &Inspector, home: &Path, arguments: &[&str]) -> Result<Value, String> {
-    let mut command = inspector.command();
-    command.arg(env!("CARGO_BIN_EXE_backstory")).arg("mcp").args(arguments);
-    command.current_dir(home).env("HOME", home);
-    Inspector::ask(command)
 }
