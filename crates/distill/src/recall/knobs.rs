@@ -7,6 +7,8 @@ use crate::knob::Knob;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Knobs {
+    /// Sessions that begin are told what holds in their project and what was done there last.
+    pub at_start: bool,
     /// Agents are told what is relevant at each prompt.
     pub at_prompts: bool,
     /// Agents are told the fix of an error met before.
@@ -28,6 +30,7 @@ pub struct Knobs {
 impl Default for Knobs {
     fn default() -> Self {
         Self {
+            at_start: true,
             at_prompts: true,
             at_errors: true,
             at_resume: true,
@@ -41,7 +44,12 @@ impl Default for Knobs {
 }
 
 /// Every knob.
-pub const KNOBS: [Knob; 8] = [
+pub const KNOBS: [Knob; 9] = [
+    Knob {
+        name: "BACKSTORY_START_INJECT",
+        alias: None,
+        meaning: "0: sessions that begin are not told of their project [1]",
+    },
     Knob {
         name: "BACKSTORY_AUTO_RECALL",
         alias: Some("OPENVIKING_AUTO_RECALL"),
@@ -104,8 +112,9 @@ impl Knobs {
         };
         let size = |knob: Knob, default: usize| number(knob, default as u64) as usize;
         let default = Self::default();
-        let [prompts, errors, resume, everywhere, limit, bytes, chars, timeout] = KNOBS;
+        let [start, prompts, errors, resume, everywhere, limit, bytes, chars, timeout] = KNOBS;
         Self {
+            at_start: switch(start, default.at_start),
             at_prompts: switch(prompts, default.at_prompts),
             at_errors: switch(errors, default.at_errors),
             at_resume: switch(resume, default.at_resume),
@@ -145,6 +154,7 @@ mod tests {
             (&[(alias, "3"), (name, " 9 ")], limit(9)),
             (&[(alias, "3"), (name, "many")], limit(3)),
             (&[("BACKSTORY_RECALL_MAX_BYTES", "99999")], default),
+            (&[("BACKSTORY_START_INJECT", "off")], Knobs { at_start: false, ..default }),
             (&[("OPENVIKING_AUTO_RECALL", "Off")], Knobs { at_prompts: false, ..default }),
             (&[("OPENVIKING_AUTO_RECALL", "0"), ("BACKSTORY_AUTO_RECALL", "1")], default),
             (&[("BACKSTORY_RECALL_EVERYWHERE", "perhaps")], default),
