@@ -148,6 +148,15 @@ impl Ui {
         writeln!(self.out).map_err(Failure::output)
     }
 
+    /// That there is nothing: words for a person, `null` for a program.
+    pub(crate) fn nothing(&mut self, line: impl Display) -> Result<(), Failure> {
+        if self.json {
+            return self.json_line(&());
+        }
+        self.status(line);
+        Ok(())
+    }
+
     /// News for a person; silent with `--quiet`.
     pub(crate) fn status(&mut self, line: impl Display) {
         if !self.is_quiet() {

@@ -81,6 +81,24 @@ impl Vault {
         Ok(ids.into_iter().collect())
     }
 
+    /// The latest sessions of a project with their row ids, the most recently active first, without
+    /// sub-agents.
+    pub fn latest_of_project(
+        &self,
+        project_key: &str,
+        limit: usize,
+    ) -> Result<Vec<(i64, Session)>, StoreError> {
+        let sql = format!(
+            "{} WHERE project_key = ?1 AND events > 0 AND forgotten_at IS NULL
+                AND parent_session_uid IS NULL
+             ORDER BY coalesce(ended_at, started_at, 0) DESC, session_uid LIMIT ?2",
+            rows::SESSION_SQL
+        );
+        self.database.all(&sql, values![project_key, limit as i64], |row| {
+            Ok((row.get(rows::ID_COLUMN)?, rows::session(row)?))
+        })
+    }
+
     /// Sessions by their row ids, without those that were forgotten.
     pub fn sessions_by_id(&self, ids: &[i64]) -> Result<HashMap<i64, Session>, StoreError> {
         let sql =

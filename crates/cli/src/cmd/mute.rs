@@ -18,8 +18,9 @@ use std::path::Path;
 /// Arguments of `mute`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Args {
-    /// An address, a session's id or the beginning of it, or a project's folder such as `.`
-    #[arg(value_name = "WHAT", required_unless_present = "list")]
+    /// An address, a session's id or the beginning of it, or a project's folder such as `.`; without it,
+    /// what is muted is listed
+    #[arg(value_name = "WHAT", required_if_eq("undo", "true"))]
     pub(crate) what: Option<String>,
     /// Let it be told again
     #[arg(long)]
@@ -92,7 +93,7 @@ fn read(home: &Home) -> Result<Muted, Failure> {
 fn list(home: &Home, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let muted = read(home)?.muted;
     if muted.is_empty() {
-        ui.status("nothing is muted");
+        ui.nothing("nothing is muted")?;
         return Ok(Exit::NothingFound);
     }
     if ui.json {

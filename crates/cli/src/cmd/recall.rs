@@ -1,4 +1,4 @@
-//! `backstory recall`: exactly what an agent would be told at a prompt.
+//! `backstory recall`: exactly what an agent would be told, at a prompt or when a session begins.
 
 use crate::context::Context;
 use crate::env::Env;
@@ -10,7 +10,9 @@ use crate::{compressor, open, typed};
 use backstory_api as api;
 use backstory_distill::recall::{DEFAULT_ITEMS, MAX_BYTES, tokens};
 use backstory_engine::project_key;
-use backstory_engine::recall::{Recall, RecallItem, RecallOptions, recall};
+use backstory_engine::recall::{
+    Recall, RecallItem, RecallOptions, StartOptions, recall, start_recall,
+};
 use backstory_engine::search::Searcher;
 use backstory_store::Vault;
 use std::path::{Path, PathBuf};
@@ -21,17 +23,18 @@ const MAX_INPUT: u64 = 256 * 1024;
 /// Arguments of `recall`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The prompt; `-` reads it from stdin
-    #[arg(value_name = "PROMPT", required = true)]
+    /// The prompt; `-` reads it from stdin; without one, what a session is told when it begins
+    #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Vec<String>,
     /// Of the project in this folder, instead of the one you stand in
     #[arg(long, value_name = "DIR", conflicts_with = "all")]
     pub(crate) project: Option<PathBuf>,
     /// Of every project
-    #[arg(long)]
+    #[arg(long, requires = "prompt")]
     pub(crate) all: bool,
     /// At most so many things
     #[arg(long, short = 'n', value_name = "N", default_value_t = DEFAULT_ITEMS as u8)]
+    #[arg(requires = "prompt")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=50))]
     pub(crate) limit: u8,
     /// At most so many bytes
@@ -45,7 +48,6 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     let settings = context.settings(ui)?;
     let archive = open::archive(&settings)?;
     let vault = Vault::open(&archive.home)?;
-    let searcher = Searcher::open(&vault, &*archive.index)?;
     let prompt = match args.prompt.as_slice() {
         [only] if only == "-" => typed::from_stdin(MAX_INPUT)?,
         words => words.join(" "),
@@ -60,14 +62,24 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         compress: compressor::known(&settings.compress),
         ..RecallOptions::default()
     };
-    let found = recall(&vault, &searcher, &options)?;
+    let found = if args.prompt.is_empty() {
+        let begun = StartOptions {
+            project: options.project.clone(),
+            session: None,
+            with_sessions: true,
+            max_bytes: options.max_bytes,
+        };
+        start_recall(&vault, &begun)?
+    } else {
+        recall(&vault, &Searcher::open(&vault, &*archive.index)?, &options)?
+    };
     if ui.json {
         ui.json_line(&shape(&options, &found))?;
     } else if !found.is_empty() {
         ui.line(&found.text)?;
     }
     if found.is_empty() {
-        nothing(&options, ui);
+        nothing(args, ui);
         return Ok(Exit::NothingFound);
     }
     if !ui.json {
@@ -109,9 +121,9 @@ fn item(item: &RecallItem) -> api::RecalledItem {
     }
 }
 
-fn nothing(options: &RecallOptions, ui: &mut Ui) {
+fn nothing(args: &Args, ui: &mut Ui) {
     ui.status("nothing relevant is known: an agent would be told nothing");
-    if !options.everywhere {
+    if !args.all && !args.prompt.is_empty() {
         ui.status("  --all looks in every project");
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         Failure::new(Kind::Archive, "the record of injections could not be read").cause(&error)
     })?;
     if known.is_empty() {
-        ui.status("no agent was told anything yet");
+        ui.nothing("no agent was told anything yet")?;
         return Ok(Exit::NothingFound);
     }
     known.reverse();

@@ -43,12 +43,12 @@ const CODEX: Headless = Headless {
     own_variables: &[],
 };
 
-/// How an agent is asked. Grok is not: its hooks hand over nothing at prompts.
+/// How an agent is asked. Grok is not: its hooks hand over nothing at prompts. Nor is one that only posts.
 pub(super) fn of(agent: Flavor) -> Option<Headless> {
     match agent {
         Flavor::Claude => Some(CLAUDE),
         Flavor::Codex => Some(CODEX),
-        Flavor::Grok => None,
+        Flavor::Grok | Flavor::Pushed => None,
     }
 }
 

@@ -60,7 +60,7 @@ fn of_subagent(call: &HookCall, own: &LiveEvent) -> Vec<LiveEvent> {
 }
 
 /// The agent's own id of a sub-agent's session; none where the hook does not tell it.
-fn session_of(call: &HookCall, subagent: &Subagent) -> Option<String> {
+pub(super) fn session_of(call: &HookCall, subagent: &Subagent) -> Option<String> {
     match call.agent {
         _ if subagent.id.is_empty() => None,
         Flavor::Claude => Some(format!("{}/{}", call.session_id, subagent.id)),

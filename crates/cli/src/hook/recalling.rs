@@ -1,13 +1,16 @@
-//! What is handed over, and when: at a prompt, when a tool failed, when a session goes on.
+//! What is handed over, and when: when a session begins, at a prompt, when a tool failed, when a session
+//! goes on.
 
 use super::Scene;
+use super::capture::session_of;
 use crate::compressor;
 use crate::error::Failure;
-use backstory_adapters::hooks::{Beginning, HookEvent};
+use backstory_adapters::hooks::{Beginning, HookCall, HookEvent};
 use backstory_engine::live;
 use backstory_engine::project_key;
 use backstory_engine::recall::{
-    ErrorOptions, Occasion, Recall, RecallOptions, at_error, at_prompt, at_resume, forget_given,
+    ErrorOptions, Occasion, Recall, RecallOptions, StartOptions, at_error, at_prompt, at_resume,
+    at_start, forget_given,
 };
 use backstory_model::SessionUid;
 use backstory_store::StoreError;
@@ -21,16 +24,27 @@ const TO_READ: Duration = Duration::from_millis(500);
 pub(super) fn handed(scene: &Scene<'_>) -> Result<Recall, Failure> {
     let call = scene.call;
     let session = SessionUid::new(call.agent, &call.session_id);
-    let occasion = Occasion { session: &session, event: &call.event_name, at: scene.now };
+    let hearer = hearer(call, &session);
+    let occasion = Occasion { session: &hearer, event: &call.event_name, at: scene.now };
     let project = call.cwd.as_deref().and_then(project_key);
     let knobs = &scene.settings.recall;
     Ok(match call.event {
+        HookEvent::SessionStart | HookEvent::SubagentStart => {
+            let begun = StartOptions {
+                project,
+                session: Some(session.clone()),
+                with_sessions: call.event == HookEvent::SessionStart,
+                max_bytes: knobs.max_bytes,
+            };
+            started(scene, &begun, &occasion)?
+        }
         HookEvent::UserPromptSubmit if knobs.at_prompts => {
             let Some(prompt) = call.prompt.clone() else { return Ok(Recall::default()) };
             let options = RecallOptions {
                 prompt,
                 project,
                 everywhere: knobs.everywhere,
+                session: Some(session.clone()),
                 max_bytes: knobs.max_bytes,
                 limit: knobs.limit,
                 compress: compressor::wanted(
@@ -51,24 +65,42 @@ pub(super) fn handed(scene: &Scene<'_>) -> Result<Recall, Failure> {
                 output: tool.output.clone(),
                 project,
                 everywhere: knobs.everywhere,
+                session: Some(session.clone()),
                 ..ErrorOptions::default()
             };
             at_error(scene.archive, &options, &occasion)?
         }
-        HookEvent::SessionStart if knobs.at_resume => resumed(scene, &occasion)?,
         _ => Recall::default(),
     })
 }
 
+/// Whose context it is: a sub-agent has one of its own, and does not hear what its session was told.
+fn hearer(call: &HookCall, session: &SessionUid) -> SessionUid {
+    let own = call.subagent.as_ref().and_then(|subagent| session_of(call, subagent));
+    own.map_or_else(|| session.clone(), |own| SessionUid::new(call.agent, &own))
+}
+
+/// What somebody is told who begins or goes on.
+fn started(
+    scene: &Scene<'_>,
+    begun: &StartOptions,
+    occasion: &Occasion<'_>,
+) -> Result<Recall, Failure> {
+    let knobs = &scene.settings.recall;
+    match scene.call.beginning {
+        Some(Beginning::Resume | Beginning::Compact) if knobs.at_resume => resumed(scene, occasion),
+        Some(Beginning::Startup | Beginning::Clear) | None if knobs.at_start => {
+            Ok(at_start(scene.archive, begun, occasion)?)
+        }
+        // A copy of a session has all that session was told.
+        _ => Ok(Recall::default()),
+    }
+}
+
 /// What a session that goes on was about. One that is still open has its own words.
 fn resumed(scene: &Scene<'_>, occasion: &Occasion<'_>) -> Result<Recall, Failure> {
-    let beginning = scene.call.beginning;
-    let goes_on = matches!(beginning, Some(Beginning::Resume | Beginning::Compact));
-    if !goes_on {
-        return Ok(Recall::default());
-    }
     let state = || live::state_of(&scene.archive.home, scene.call.agent, &scene.call.session_id);
-    if beginning == Some(Beginning::Compact) {
+    if scene.call.beginning == Some(Beginning::Compact) {
         // The seal of what was compacted is being made right now.
         let is_marked = || state().is_some_and(|state| state.mark.is_some());
         while is_marked() && Instant::now() + TO_READ < scene.ends {

@@ -134,6 +134,11 @@ impl Program {
             _ => Err(Failure::usage(format!("{name} is a path no settings can hold"))),
         };
         let path = text("this binary", lasting(Env::program()?, &context.env))?;
+        if !command::is_ours(Path::new(&path)) {
+            // What is not recognised afterwards could neither be brought up to date nor taken out.
+            return Err(Failure::usage(format!("this binary is called {path}"))
+                .hint("hooks are recognised by their program: call it `backstory`"));
+        }
         let home = &settings.home;
         let is_chosen = matches!(home.origin, Origin::Flag(_) | Origin::Env(env::BACKSTORY_HOME));
         let home = if is_chosen { Some(text("the archive", home.value.clone())?) } else { None };

@@ -1,141 +1,17 @@
 //! Hooks that are killed, doubled, cut off from their store or run out of disk: the agent goes on, and
 //! the next sync has all that was said, once.
 
-use crate::sandbox::{NOW, Sandbox, claude};
-use backstory_model::{Flavor, SessionUid, Timestamp};
-use backstory_store::{Home, SweepLock, Vault};
-use serde_json::{Value, json};
+use crate::hooked::{
+    ONE, PATIENCE, THREE, TWO, archive, codex, command, finished, hook, log as log_of, run,
+    sandbox, sealed, seals, sent, started, told,
+};
+use crate::sandbox::{NOW, claude};
+use backstory_model::Flavor;
+use backstory_store::SweepLock;
+use serde_json::json;
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-
-const ONE: &str = "fa010000-0000-7000-8000-000000000001";
-const TWO: &str = "fa010000-0000-7000-8000-000000000002";
-const THREE: &str = "fa010000-0000-7000-8000-000000000003";
-
-/// How long a hook may take before an agent would notice, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-fn archive(sandbox: &Sandbox) -> Home {
-    sandbox.archive_in("archive")
-}
-
-fn sandbox() -> Sandbox {
-    let mut sandbox = Sandbox::new();
-    sandbox.set("BACKSTORY_HOME", &archive(&sandbox).dir().display().to_string());
-    sandbox
-}
-
-/// Where an agent writes a session down.
-fn log(agent: Flavor, id: &str) -> String {
-    match agent {
-        Flavor::Codex => {
-            format!(".codex/sessions/2026/11/14/rollout-2026-11-14T10-00-00-{id}.jsonl")
-        }
-        _ => format!(".claude/projects/-shop/{id}.jsonl"),
-    }
-}
-
-/// A turn of Codex.
-fn codex(id: &str, prompt: &str) -> String {
-    let line = |kind: &str, payload: Value| {
-        json!({"timestamp": "2026-11-14T10:00:00.000Z", "type": kind, "payload": payload})
-            .to_string()
-    };
-    let content = json!([{"type": "input_text", "text": prompt}]);
-    [
-        line(
-            "session_meta",
-            json!({"id": id, "timestamp": "2026-11-14T10:00:00Z", "cwd": "/shop",
-                "originator": "codex", "cli_version": "0.166.0", "source": "cli"}),
-        ),
-        line("response_item", json!({"type": "message", "role": "user", "content": content})),
-        String::new(),
-    ]
-    .join("\n")
-}
-
-/// What an agent sends.
-fn sent(sandbox: &Sandbox, agent: Flavor, event: &str, id: &str, more: &Value) -> String {
-    let mut sent = json!({"session_id": id, "cwd": "/shop", "hook_event_name": event,
-        "transcript_path": sandbox.home().join(log(agent, id))});
-    for (name, value) in more.as_object().into_iter().flatten() {
-        sent[name] = value.clone();
-    }
-    sent.to_string()
-}
-
-/// The command of a hook, so many seconds before now.
-fn command(sandbox: &Sandbox, agent: Flavor, event: &str, ago: i64) -> Command {
-    let mut command = sandbox.command(&["hook", agent.name(), event]);
-    let at = Timestamp(Timestamp::parse(NOW).unwrap().0 - ago * 1000);
-    command.env("BACKSTORY_NOW", at.to_string());
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn started(mut command: Command, sent: &str) -> Child {
-    let mut child = command.spawn().unwrap();
-    // A hook that was killed does not listen any more.
-    let _ = child.stdin.take().unwrap().write_all(sent.as_bytes());
-    child
-}
-
-/// Runs a hook to its end; the agent must get an answer, in time.
-fn finished(command: Command, sent: &str) -> Value {
-    let began = Instant::now();
-    let output = started(command, sent).wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn hook(sandbox: &Sandbox, agent: Flavor, event: &str, id: &str, (ago, more): (i64, Value)) {
-    let sent = sent(sandbox, agent, event, id, &more);
-    let answer = finished(command(sandbox, agent, event, ago), &sent);
-    assert_eq!(answer, json!({}), "{event}");
-}
-
-/// Why a session was sealed, each time.
-fn seals(sandbox: &Sandbox, agent: Flavor, id: &str) -> Vec<&'static str> {
-    let Ok(vault) = Vault::open(&archive(sandbox)) else { return Vec::new() };
-    let seals = vault.seals_of(&SessionUid::new(agent, id)).unwrap_or_default();
-    seals.iter().map(|seal| seal.reason.name()).collect()
-}
-
-/// The same once a sync has been there: the one a hook starts behind the agent's back, or the next.
-fn sealed(sandbox: &Sandbox, agent: Flavor, id: &str) -> Vec<&'static str> {
-    let began = Instant::now();
-    loop {
-        let seals = seals(sandbox, agent, id);
-        if !seals.is_empty() || began.elapsed() > 2 * PATIENCE {
-            return seals;
-        }
-        sandbox.run(&["commit", "--pending"]);
-    }
-}
-
-/// Runs a command of which only one can run at a time, when it can.
-fn run(sandbox: &Sandbox, arguments: &[&str], now: &str) {
-    let began = Instant::now();
-    loop {
-        let mut command = sandbox.command(arguments);
-        command.env("BACKSTORY_NOW", now);
-        let run = sandbox.finish(command);
-        if run.code == 0 {
-            return;
-        }
-        assert!(run.stderr.contains("running") && began.elapsed() < 2 * PATIENCE, "{run}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-/// How many events of the archive hold a text.
-fn told(sandbox: &Sandbox, text: &str) -> usize {
-    let exported = sandbox.run(&["export"]).stdout;
-    let events = exported.lines().filter(|line| line.starts_with("{\"type\":\"event\""));
-    events.filter(|line| line.contains(text)).count()
-}
 
 #[test]
 fn a_killed_hook_loses_nothing_and_doubles_nothing() {
@@ -150,7 +26,7 @@ fn a_killed_hook_loses_nothing_and_doubles_nothing() {
             // The log lacks the answer that the hook tells: agents do not wait for their disk.
             let whole = claude(ONE, &log);
             let torn: String = whole.split_inclusive('\n').take(2 * number + 1).collect();
-            sandbox.write(&self::log(Flavor::Claude, ONE), &torn);
+            sandbox.write(&log_of(Flavor::Claude, ONE), &torn);
             let more = json!({"last_assistant_message": turns[number].1});
             let sent = sent(&sandbox, Flavor::Claude, "Stop", ONE, &more);
             let whole_input = if moment.is_some() { sent.len() } else { sent.len() / 2 };
@@ -163,7 +39,7 @@ fn a_killed_hook_loses_nothing_and_doubles_nothing() {
             let _ = Command::new("kill").args([signal, &pid]).stderr(Stdio::null()).status();
             hook.wait().unwrap();
             drop(held);
-            sandbox.write(&self::log(Flavor::Claude, ONE), &whole);
+            sandbox.write(&log_of(Flavor::Claude, ONE), &whole);
             if number % 4 == 3 {
                 run(&sandbox, &["sync"], NOW);
             }
@@ -204,7 +80,7 @@ fn a_cleared_session_is_sealed_and_its_successor_is_not() {
 fn a_new_session_seals_the_one_it_takes_the_place_of() {
     let sandbox = sandbox();
     for (id, prompt) in [(ONE, "Make the cache expire"), (TWO, "Now the index")] {
-        sandbox.write(&log(Flavor::Codex, id), &codex(id, prompt));
+        sandbox.write(&log_of(Flavor::Codex, id), &codex(id, prompt));
     }
     hook(&sandbox, Flavor::Codex, "SessionStart", ONE, (100, json!({"source": "startup"})));
     hook(&sandbox, Flavor::Codex, "Stop", ONE, (90, json!({"last_assistant_message": "Done."})));
@@ -235,7 +111,7 @@ fn a_sync_that_is_running_is_waited_for() {
 fn of_two_at_once_nobody_can_tell_who_ended() {
     let sandbox = sandbox();
     for id in [ONE, TWO, THREE] {
-        sandbox.write(&log(Flavor::Codex, id), &codex(id, &format!("prompt of {id}")));
+        sandbox.write(&log_of(Flavor::Codex, id), &codex(id, &format!("prompt of {id}")));
     }
     let stop = |id: &str| {
         let sent = sent(

@@ -41,6 +41,20 @@ fn used() -> Sandbox {
     sandbox
 }
 
+#[test]
+fn a_binary_of_another_name_is_refused() {
+    let sandbox = used();
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let renamed = dir.path().join("my-backstory");
+    fs_err::hard_link(env!("CARGO_BIN_EXE_backstory"), &renamed).unwrap();
+    let mut install = std::process::Command::new(&renamed);
+    install.args(["install", "all"]).env_clear().env("HOME", sandbox.home());
+    let run = sandbox.finish(install);
+    assert_eq!(run.code, 2, "{run}");
+    assert!(run.stderr.contains("call it `backstory`"), "{run}");
+    assert_eq!(read(&sandbox, ".claude/settings.json"), CLAUDE_SETTINGS);
+}
+
 fn ok(run: Run) -> Run {
     assert_eq!(run.code, 0, "{run}");
     run

@@ -11,8 +11,14 @@ mod docs;
 mod doctor;
 mod evict;
 mod forget;
+#[cfg(target_os = "linux")]
+mod hook_disk;
 #[cfg(unix)]
 mod hook_faults;
+#[cfg(unix)]
+mod hook_start;
+#[cfg(unix)]
+mod hooked;
 mod hub;
 #[cfg(unix)]
 mod install;

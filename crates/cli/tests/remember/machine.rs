@@ -1,7 +1,7 @@
 //! A machine with one agent, on which `backstory install` was run.
 
 use backstory_model::{EventKind, Flavor, SealReason, SessionUid};
-use backstory_store::Vault;
+use backstory_store::{SessionFilter, Vault};
 use backstory_testkit::agents::{Agent, Clis, cache, install};
 use backstory_testkit::mock::Mock;
 use serde_json::Value;
@@ -38,7 +38,11 @@ impl<'a> Machine<'a> {
         let dir = tempfile::tempdir().unwrap();
         let agent = Agent::prepare(flavor, clis, &dir.path().join("machine"), mock).unwrap();
         let machine = Self {
-            agent: agent.trusting_hooks().with(extra).with_variable(TIMEOUT.0, TIMEOUT.1),
+            agent: agent
+                .trusting_hooks()
+                .with(extra)
+                .with_variable(TIMEOUT.0, TIMEOUT.1)
+                .with_variable("BACKSTORY_DEBUG", "1"),
             flavor,
             _dir: dir,
         };
@@ -88,8 +92,11 @@ impl<'a> Machine<'a> {
     }
 
     fn vault(&self) -> Option<Vault> {
-        let home: PathBuf = self.agent.sandbox().home.join(".local/share/backstory");
-        Vault::open(&backstory_store_sqlite::home(&home)).ok()
+        Vault::open(&backstory_store_sqlite::home(self.home())).ok()
+    }
+
+    fn home(&self) -> PathBuf {
+        self.agent.sandbox().home.join(".local/share/backstory")
     }
 
     /// Kinds and texts of a session's events.
@@ -99,17 +106,66 @@ impl<'a> Machine<'a> {
         events.iter().map(|event| (event.kind, vault.payload(event).unwrap())).collect()
     }
 
+    /// The session an agent started a sub-agent's session from.
+    pub(crate) fn parent_of(&self, session: &str) -> Option<String> {
+        let found = self.vault()?.session(&SessionUid::new(self.flavor, session)).unwrap()?;
+        found.lineage.parent_session_uid.map(|parent| parent.native().to_owned())
+    }
+
+    /// The agent's id of the one session there is.
+    pub(crate) fn only_session(&self) -> String {
+        let listed = self.backstory(&["sync"]);
+        let sessions = self.vault().unwrap().sessions(&SessionFilter::default()).unwrap();
+        let [only] = &sessions[..] else { panic!("{listed}: {sessions:#?}") };
+        only.native_session_id.clone()
+    }
+
+    /// How many sessions wait to be sealed.
+    pub(crate) fn waiting(&self) -> u64 {
+        let status: Value = serde_json::from_str(&self.backstory(&["status", "--json"])).unwrap();
+        status["live"]["waiting"].as_u64().unwrap()
+    }
+
+    /// What hooks wrote down of what they did.
+    pub(crate) fn hook_log(&self) -> String {
+        fs_err::read_to_string(self.home().join("hooks.log")).unwrap()
+    }
+
+    /// What a session was handed, the latest first: at which event, and the things.
+    pub(crate) fn handed(&self, session: &str) -> Vec<(String, Value)> {
+        let uid = SessionUid::new(self.flavor, session);
+        let listed = self.backstory(&["why", "--list", "--limit", "0", "--json"]);
+        let told = listed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        told.filter(|one| one["session_uid"] == uid.as_str())
+            .map(|one| (one["event"].as_str().unwrap().to_owned(), one["items"].clone()))
+            .collect()
+    }
+
     /// Waits until what a hook began has sealed a session, the first time for the right reason.
     pub(crate) fn wait_for_seal(&self, session: &str, reason: SealReason) {
+        let sealed = self.wait_for(session, |reasons| !reasons.is_empty());
+        assert_eq!(sealed.first(), Some(&reason), "{session}");
+    }
+
+    /// Waits until a session that went on was sealed for a reason it was not sealed for before.
+    pub(crate) fn wait_for_another_seal(&self, session: &str, reason: SealReason) {
+        self.wait_for(session, |reasons| reasons.contains(&reason));
+    }
+
+    fn wait_for(
+        &self,
+        session: &str,
+        is_enough: impl Fn(&[SealReason]) -> bool,
+    ) -> Vec<SealReason> {
         let uid = SessionUid::new(self.flavor, session);
         let began = Instant::now();
         loop {
             let seals = self.vault().map(|vault| vault.seals_of(&uid).unwrap()).unwrap_or_default();
-            if let Some(seal) = seals.first() {
-                assert_eq!(seal.reason, reason, "{uid}");
-                return;
+            let reasons: Vec<SealReason> = seals.iter().map(|seal| seal.reason).collect();
+            if is_enough(&reasons) {
+                return reasons;
             }
-            assert!(began.elapsed() < PATIENCE, "{uid} was never sealed");
+            assert!(began.elapsed() < PATIENCE, "{uid} was sealed for {reasons:?} alone");
             std::thread::sleep(Duration::from_millis(50));
         }
     }

@@ -2,13 +2,15 @@
 //! real transcripts. What reached the model is read from what the model was sent.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+mod beginning;
+mod compaction;
+mod ending;
 mod fewer_words;
 mod machine;
 
 use backstory_model::{EventKind, Flavor, SealReason};
 use backstory_testkit::mock::Mock;
 use machine::{Machine, clis};
-use std::time::Duration;
 
 /// Agents whose hooks hand over context at prompts.
 const WITH_CONTEXT: [Flavor; 2] = [Flavor::Claude, Flavor::Codex];
@@ -102,51 +104,4 @@ fn grok_recalls_through_its_server_of_tools() {
     machine.agent.run(&format!("Look it up. {call} @@say It is 6543.@@")).unwrap();
     let sent = mock.bodies()[before..].concat();
     assert!(sent.contains("6543 behind the heron proxy"), "the fact was not found: {sent}");
-}
-
-#[test]
-fn killing_an_agent_loses_nothing() {
-    for flavor in Flavor::ALL {
-        let mock = Mock::start().unwrap();
-        let machine = Machine::new(flavor, &clis(), &mock);
-        let slow = "@@sh python3 -c 'import time; time.sleep(0.4)'@@";
-        for (kill, after) in [300, 700, 1_100, 1_700].into_iter().enumerate() {
-            let prompt = format!("Piece number {kill}. {slow} {slow} @@say Done.@@");
-            machine.agent.run_until_killed(&prompt, Duration::from_millis(after)).unwrap();
-        }
-        // On a busy machine all of them may have been killed before they began.
-        machine.agent.run(&format!("The last piece. {slow} @@say Done.@@")).unwrap();
-        machine.backstory(&["sync"]);
-        let kept = machine.happened(None);
-        let fresh = tempfile::tempdir().unwrap();
-        machine.backstory_at(Some(fresh.path()), &["sync"]);
-        assert!(kept.iter().any(|(_, kind, _)| kind == "user_msg"), "{flavor}: nothing was begun");
-        let read = machine.happened(Some(fresh.path()));
-        let lost: Vec<_> = read.iter().filter(|event| !kept.contains(event)).collect();
-        assert!(lost.is_empty(), "{flavor}: {lost:#?}");
-        // A sync in the midst of it may have seen bookkeeping that a rewritten log has no more.
-        let said = |events: Vec<(String, String, String)>| -> Vec<_> {
-            events.into_iter().filter(|(_, kind, _)| kind != "lifecycle").collect()
-        };
-        let (kept, read) = (said(kept), said(read));
-        let more: Vec<_> = kept.iter().filter(|event| !read.contains(event)).collect();
-        assert!(more.is_empty() && kept.len() == read.len(), "{flavor}: {more:#?} of {kept:#?}");
-    }
-}
-
-#[test]
-fn a_compacted_session_is_told_what_it_was_about() {
-    let mock = Mock::start().unwrap();
-    let machine = Machine::with(
-        Flavor::Codex,
-        &clis(),
-        &mock,
-        &["-c", "model_auto_compact_token_limit=1200"],
-    );
-    let steps = "@@sh echo one@@ @@sh echo two@@ @@sh echo three@@";
-    let turn = machine.agent.run(&format!("{FACT} {steps} @@say Noted.@@")).unwrap();
-    let sent = mock.bodies().concat();
-    assert!(sent.contains("session-resume"), "nothing was handed over");
-    assert!(sent.contains(&format!("backstory://codex:{}", turn.session)), "{sent}");
-    machine.wait_for_seal(&turn.session, SealReason::Compaction);
 }

@@ -2,9 +2,9 @@
 
 use super::cue::all_stems;
 use super::render::line_bytes;
-use super::{Item, MAX_BYTES};
+use super::{Category, Item, MAX_BYTES};
 use crate::terms;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 /// Below this share of the best, a thing is only passably relevant.
 const MIN_SHARE_OF_BEST: f32 = 0.45;
@@ -12,6 +12,8 @@ const MIN_SHARE_OF_BEST: f32 = 0.45;
 const PER_SESSION: usize = 3;
 /// Two texts with this share of their words in common say the same.
 const ALIKE: f32 = 0.75;
+/// A text with this share of its words in another says no more than that.
+const WITHIN: f32 = 0.9;
 /// Words of a prompt that say no more than the prompt asks.
 const ECHO: f32 = 0.85;
 
@@ -33,6 +35,8 @@ pub struct Budget<'a> {
     pub bytes: usize,
     /// Addresses that were told already.
     pub given: &'a [String],
+    /// Texts that were told already: who says no more tells nothing.
+    pub heard: &'a [String],
     /// What was asked: who only repeats it tells nothing.
     pub prompt: &'a str,
 }
@@ -48,33 +52,61 @@ pub fn choose(mut candidates: Vec<Candidate>, budget: &Budget<'_>) -> Vec<Item> 
     });
     let best = candidates.first().map_or(0.0, |candidate| candidate.item.score);
     let asked = all_stems(budget.prompt);
+    let heard: Vec<BTreeSet<String>> = budget.heard.iter().map(|text| words_of(text)).collect();
     let mut room = budget.bytes.min(MAX_BYTES).saturating_sub(line_bytes(None));
-    let mut chosen: Vec<Item> = Vec::new();
     let mut addresses: HashSet<&str> = budget.given.iter().map(String::as_str).collect();
-    let mut told: Vec<BTreeSet<String>> = Vec::new();
-    let mut per_session: HashMap<&str, usize> = HashMap::new();
-    for Candidate { item, of } in &candidates {
+    let mut chosen: Vec<Told<'_>> = Vec::new();
+    for candidate in &candidates {
+        let item = &candidate.item;
         if chosen.len() == budget.items || item.score < best * MIN_SHARE_OF_BEST {
             break;
         }
-        let stems = words_of(&item.text);
-        let many = per_session.get(of.as_str()).copied().unwrap_or(0);
-        let bytes = line_bytes(Some(item));
-        if many == PER_SESSION
-            || bytes > room
-            || addresses.contains(item.address.as_str())
-            || told.iter().any(|other| is_alike(&stems, other))
-            || is_echo(&stems, &asked)
+        let new = Told { candidate, words: words_of(&item.text) };
+        let known = heard.iter().chain(chosen.iter().map(|told| &told.words));
+        if addresses.contains(item.address.as_str())
+            || is_echo(&new.words, &asked)
+            || known.into_iter().any(|known| new.is_known_from(known))
         {
             continue;
         }
-        room -= bytes;
+        let replaced = chosen.iter().position(|told| new.has_all_of(told));
+        let freed = replaced.map_or(0, |place| line_bytes(Some(&chosen[place].candidate.item)));
+        let bytes = line_bytes(Some(item));
+        let many = chosen.iter().filter(|told| told.candidate.of == candidate.of).count();
+        if bytes > room + freed || (replaced.is_none() && many == PER_SESSION) {
+            continue;
+        }
+        room = room + freed - bytes;
         addresses.insert(&item.address);
-        *per_session.entry(of).or_default() += 1;
-        told.push(stems);
-        chosen.push(item.clone());
+        match replaced {
+            Some(place) => chosen[place] = new,
+            None => chosen.push(new),
+        }
     }
-    chosen
+    chosen.into_iter().map(|told| told.candidate.item.clone()).collect()
+}
+
+/// A thing that is told, with its words.
+struct Told<'a> {
+    candidate: &'a Candidate,
+    words: BTreeSet<String>,
+}
+
+impl Told<'_> {
+    /// True if somebody who knows certain words learns nothing from it. What was asked for stands in what
+    /// came of it; anything else says it in a way of its own.
+    fn is_known_from(&self, known: &BTreeSet<String>) -> bool {
+        is_alike(&self.words, known)
+            || (self.candidate.item.category == Category::Prompt && is_within(&self.words, known))
+    }
+
+    /// True for what came of a session, beside what was asked for in it.
+    fn has_all_of(&self, told: &Self) -> bool {
+        self.candidate.item.category == Category::Digest
+            && told.candidate.item.category == Category::Prompt
+            && told.candidate.of == self.candidate.of
+            && is_within(&told.words, &self.words)
+    }
 }
 
 /// Stems, and the numbers beside them: `port 80` and `port 81` do not say the same.
@@ -99,6 +131,11 @@ fn is_alike(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     all == 0.0 || shared / all >= ALIKE
 }
 
+/// True for a text that has hardly a word beyond another.
+fn is_within(text: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    text.intersection(other).count() as f32 >= text.len() as f32 * WITHIN
+}
+
 /// True for a text that has hardly a word beyond what was asked.
 fn is_echo(text: &BTreeSet<String>, asked: &BTreeSet<String>) -> bool {
     let words = text.iter().filter(|word| !word.starts_with('#'));
@@ -112,7 +149,7 @@ fn is_echo(text: &BTreeSet<String>, asked: &BTreeSet<String>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Category, Source, render};
+    use super::super::{Source, render};
     use super::*;
     use proptest::prelude::*;
 
@@ -128,7 +165,8 @@ mod tests {
         items.into_iter().map(|item| item.address[12..].to_owned()).collect()
     }
 
-    const ALL: Budget<'_> = Budget { items: 6, bytes: MAX_BYTES, given: &[], prompt: "" };
+    const ALL: Budget<'_> =
+        Budget { items: 6, bytes: MAX_BYTES, given: &[], heard: &[], prompt: "" };
 
     #[test]
     fn the_best_come_first_and_the_irrelevant_not_at_all() {
@@ -167,6 +205,38 @@ mod tests {
         assert_eq!(told(&candidates, &budget), ["a/2"]);
         let dated = [candidate("a", 1, "2026-03-02: Which port does heron use?", 3.0)];
         assert_eq!(told(&dated, &budget), [""; 0]);
+    }
+
+    #[test]
+    fn what_was_asked_for_is_not_told_beside_what_came_of_it() {
+        let request = "2026-03-03: The import of the tea catalogue is broken, please repair it";
+        let came = format!("{request}; it succeeded; changed migrations/0007.sql");
+        let of_kind = |category: Category, seq: u32, text: &str, score: f32| {
+            let mut candidate = candidate("a", seq, text, score);
+            candidate.item.category = category;
+            candidate
+        };
+        for (asked, done) in [(2.0, 1.9), (1.9, 2.0)] {
+            let both = [
+                of_kind(Category::Prompt, 1, request, asked),
+                of_kind(Category::Digest, 9, &came, done),
+                candidate("b", 2, "the catalogue is written by a nightly job", 1.5),
+            ];
+            assert_eq!(told(&both, &ALL), ["a/9", "b/2"], "{asked} {done}");
+            // Where there is no room for all of it, the request is better than nothing.
+            let tight = line_bytes(None) + line_bytes(Some(&both[0].item));
+            assert_eq!(told(&both[..2], &Budget { bytes: tight, ..ALL }), ["a/1"]);
+            // Who heard before what came of it need not hear the request.
+            let heard = [came.clone()];
+            assert_eq!(told(&both[..1], &Budget { heard: &heard, ..ALL }), [""; 0]);
+        }
+        // The same words of another session are another story, and an answer is no request.
+        let mut other = of_kind(Category::Digest, 9, &came, 1.9);
+        other.of = "c".into();
+        let both = [of_kind(Category::Prompt, 1, request, 2.0), other];
+        assert_eq!(told(&both, &ALL), ["a/1", "a/9"]);
+        let both = [candidate("a", 1, request, 2.0), of_kind(Category::Digest, 9, &came, 1.9)];
+        assert_eq!(told(&both, &ALL), ["a/1", "a/9"]);
     }
 
     #[test]

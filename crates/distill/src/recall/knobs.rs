@@ -7,6 +7,8 @@ use crate::knob::Knob;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Knobs {
+    /// Sessions that begin are told what holds in their project and what was done there last.
+    pub at_start: bool,
     /// Agents are told what is relevant at each prompt.
     pub at_prompts: bool,
     /// Agents are told the fix of an error met before.
@@ -30,6 +32,7 @@ pub struct Knobs {
 impl Default for Knobs {
     fn default() -> Self {
         Self {
+            at_start: true,
             at_prompts: true,
             at_errors: true,
             at_resume: true,
@@ -44,7 +47,12 @@ impl Default for Knobs {
 }
 
 /// Every knob.
-pub const KNOBS: [Knob; 10] = [
+pub const KNOBS: [Knob; 11] = [
+    Knob {
+        name: "BACKSTORY_START_INJECT",
+        alias: None,
+        meaning: "0: sessions that begin are not told of their project [1]",
+    },
     Knob {
         name: "BACKSTORY_AUTO_RECALL",
         alias: Some("OPENVIKING_AUTO_RECALL"),
@@ -104,12 +112,24 @@ impl Knobs {
     /// From variables; ours win over their aliases.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
         let default = Self::default();
-        let [prompts, errors, resume, everywhere, limit, bytes, tokens, chars, budget, timeout] =
-            KNOBS;
+        let [
+            start,
+            prompts,
+            errors,
+            resume,
+            everywhere,
+            limit,
+            bytes,
+            tokens,
+            chars,
+            budget,
+            timeout,
+        ] = KNOBS;
         let bytes = bytes.size(&variable).unwrap_or(default.max_bytes).min(MAX_BYTES);
         let tokens = tokens.size(&variable).map(|tokens| tokens.saturating_mul(BYTES_PER_TOKEN));
         let budget = budget.number(&variable).map(|tokens| tokens.try_into().unwrap_or(u32::MAX));
         Self {
+            at_start: start.switch(&variable).unwrap_or(default.at_start),
             at_prompts: prompts.switch(&variable).unwrap_or(default.at_prompts),
             at_errors: errors.switch(&variable).unwrap_or(default.at_errors),
             at_resume: resume.switch(&variable).unwrap_or(default.at_resume),
@@ -142,6 +162,7 @@ mod tests {
             (&[(alias, "3"), (name, " 9 ")], limit(9)),
             (&[(alias, "3"), (name, "many")], limit(3)),
             (&[("BACKSTORY_RECALL_MAX_BYTES", "99999")], default),
+            (&[("BACKSTORY_START_INJECT", "off")], Knobs { at_start: false, ..default }),
             (&[("OPENVIKING_AUTO_RECALL", "Off")], Knobs { at_prompts: false, ..default }),
             (&[("OPENVIKING_AUTO_RECALL", "0"), ("BACKSTORY_AUTO_RECALL", "1")], default),
             (&[("BACKSTORY_RECALL_EVERYWHERE", "perhaps")], default),

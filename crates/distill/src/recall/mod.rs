@@ -20,6 +20,8 @@ pub const MAX_BYTES: usize = 10_000;
 pub const ITEM_CHARS: usize = 260;
 /// Items in a block, unless asked otherwise.
 pub const DEFAULT_ITEMS: usize = 6;
+/// A block for a session that begins is never longer: nobody has asked for any of it yet.
+pub const START_BYTES: usize = 3_000;
 /// An overview says no more than this, in characters, unless asked otherwise.
 pub const OVERVIEW_CHARS: usize = 6_000;
 

@@ -32,6 +32,8 @@ const MARKS: &[&str] = &[
 /// When a block is handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
+    /// When a session begins.
+    Start,
     /// At a prompt.
     Prompt,
     /// When a tool failed.
@@ -44,6 +46,7 @@ impl Source {
     /// The stable name.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Start => "session-start",
             Self::Prompt => "auto-recall",
             Self::Error => "error-recall",
             Self::Resume => "session-resume",
@@ -52,7 +55,7 @@ impl Source {
 
     const fn format(self) -> &'static str {
         match self {
-            Self::Prompt | Self::Error => "digest",
+            Self::Start | Self::Prompt | Self::Error => "digest",
             Self::Resume => "archive-digest",
         }
     }
@@ -163,7 +166,8 @@ mod tests {
         );
         assert_eq!(render(&[], Source::Error), "");
         assert!(render(&[item("x")], Source::Error).contains("source=\"error-recall\""));
-        for source in [Source::Prompt, Source::Error, Source::Resume] {
+        assert!(render(&[item("x")], Source::Start).contains("source=\"session-start\""));
+        for source in [Source::Start, Source::Prompt, Source::Error, Source::Resume] {
             assert!(source.opening().len() <= OPENING_BYTES);
         }
     }

@@ -2,7 +2,7 @@
 //! answered with the same bytes.
 
 use super::injections::{InjectedItem, prompt_hash};
-use super::{Muted, Recall, RecallItem, Wording};
+use super::{Category, Muted, Recall, RecallItem, Wording};
 use crate::journal::{read_if_there, replace};
 use crate::stamp;
 use backstory_model::{Flavor, SessionUid, Timestamp};
@@ -10,7 +10,7 @@ use backstory_store::{Home, create_private_dir};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Addresses remembered; who was told more may hear the first again.
 const MAX_ADDRESSES: usize = 500;
@@ -50,7 +50,7 @@ impl Given {
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
-    /// What was told at a prompt before, unless some of it is muted since.
+    /// What was told at a prompt before, or with none at the beginning, unless some of it is muted since.
     pub(super) fn at(
         &self,
         prompt: &str,
@@ -65,7 +65,14 @@ impl Given {
         Some((items?, known.wording.clone()))
     }
 
-    /// Adds what is told at a prompt.
+    /// What came of sessions, as far as it was told of late.
+    pub(super) fn accounts(&self) -> impl Iterator<Item = String> {
+        let items = self.prompts.iter().flat_map(|prompt| &prompt.items);
+        let digests = items.filter(|item| item.category == Category::Digest.name());
+        digests.map(|item| item.text.clone())
+    }
+
+    /// Adds what is told at a prompt; with no prompt, at the beginning.
     pub(super) fn note(&mut self, prompt: &str, told: &Recall, at: Timestamp) {
         self.told_at = Some(at);
         for item in &told.items {
@@ -103,6 +110,10 @@ pub(super) fn erase(home: &Home, sessions: &[SessionUid]) -> io::Result<()> {
         forget_given(home, session)?;
     }
     for path in files(home)? {
+        if sessions.iter().any(|session| is_of_subagent(&path, session)) {
+            fs::remove_file(&path)?;
+            continue;
+        }
         let Some(bytes) = read_if_there(&path)? else { continue };
         let text = String::from_utf8_lossy(&bytes);
         if sessions.iter().any(|uid| text.contains(uid.as_str())) {
@@ -143,10 +154,20 @@ fn dir(home: &Home) -> PathBuf {
 }
 
 fn path(home: &Home, session: &SessionUid) -> PathBuf {
+    dir(home).join(format!("{}.json", stem(session)))
+}
+
+/// True for what a sub-agent of a session was told: its name goes on where the session's ends.
+fn is_of_subagent(path: &Path, session: &SessionUid) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.strip_prefix(&stem(session)).is_some_and(|rest| rest.starts_with('_'))
+}
+
+fn stem(session: &SessionUid) -> String {
     let safe = |c: char| {
         if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' }
     };
     let agent = session.flavor().map_or("other", Flavor::name);
     let id: String = session.native().chars().map(safe).collect();
-    dir(home).join(format!("{agent}-{id}.json"))
+    format!("{agent}-{id}")
 }

@@ -1,5 +1,6 @@
 //! `injections.jsonl`: what agents were really handed, and why.
 
+use super::fixes::is_part_of;
 use super::{Recall, RecallItem, Wording};
 use crate::journal::Journal;
 use crate::stamp;
@@ -156,7 +157,8 @@ pub(super) fn erase(home: &Home, sessions: &[SessionUid]) -> io::Result<()> {
             let names = sessions.iter().any(|uid| line.contains(uid.as_str()));
             return (!names).then(|| line.to_owned());
         };
-        let is_own = |uid: &SessionUid| injection.session_uid == uid.as_str();
+        let told = SessionUid::from_stored(injection.session_uid.clone());
+        let is_own = |uid: &SessionUid| is_part_of(&told, Some(uid));
         if sessions.iter().any(is_own) {
             return None;
         }

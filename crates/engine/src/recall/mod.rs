@@ -1,8 +1,9 @@
-//! What an agent is handed of earlier sessions: at a prompt, when a tool fails, when a session goes on.
+//! What an agent is handed of earlier sessions: when a session begins, at a prompt, when a tool fails,
+//! when a session goes on.
 //!
-//! Hooks, MCP, HTTP and the command line ask the same functions. [`recall`], [`error_recall`] and
-//! [`overview_recall`] only look; [`at_prompt`], [`at_error`] and [`at_resume`] also remember what a
-//! session was told and record the injection.
+//! Hooks, MCP, HTTP and the command line ask the same functions. [`start_recall`], [`recall`],
+//! [`error_recall`] and [`overview_recall`] only look; [`at_start`], [`at_prompt`], [`at_error`] and
+//! [`at_resume`] also remember what a session was told and record the injection.
 
 pub mod compress;
 mod fixes;
@@ -13,13 +14,15 @@ mod look;
 mod memories;
 mod mute;
 mod occasions;
+mod start;
 
 pub use compress::{Compress, Wording};
 pub use fixes::error_recall;
 pub use given::{Given, forget_given};
 pub use injections::{InjectedItem, Injection, Occasion, injections, record};
 pub use mute::{Mute, Muted, Target, mute, unmute};
-pub use occasions::{at_error, at_prompt, at_resume};
+pub use occasions::{at_error, at_prompt, at_resume, at_start};
+pub use start::{StartOptions, start_recall};
 
 use crate::SyncError;
 use crate::search::{Mode, Scope, SearchOptions, Searcher, Sort, Within};
@@ -44,7 +47,7 @@ pub struct RecallOptions {
     pub project: Option<String>,
     /// Sessions of other projects too.
     pub everywhere: bool,
-    /// The session that asks: it and its sub-agents are never told of themselves.
+    /// The session that asks, or whose sub-agent does: it and its sub-agents are never told of themselves.
     pub session: Option<SessionUid>,
     /// The block is not longer than this, nor than 10,000.
     pub max_bytes: usize,
@@ -54,6 +57,8 @@ pub struct RecallOptions {
     pub already_given: Vec<String>,
     /// Put into fewer words, if there are any.
     pub compress: Option<Compress>,
+    /// What it heard already of what came of sessions.
+    pub already_heard: Vec<String>,
 }
 
 impl Default for RecallOptions {
@@ -67,6 +72,7 @@ impl Default for RecallOptions {
             limit: DEFAULT_ITEMS,
             already_given: Vec::new(),
             compress: None,
+            already_heard: Vec::new(),
         }
     }
 }
@@ -143,6 +149,7 @@ pub fn recall(
         items: options.limit,
         bytes: options.max_bytes,
         given: &options.already_given,
+        heard: &options.already_heard,
         prompt: &options.prompt,
     };
     let items = choose(candidates, &budget);

@@ -1,14 +1,36 @@
 //! What a live session is handed, remembered for it and recorded.
 
 use super::{
-    ErrorOptions, Given, Muted, Occasion, Recall, RecallOptions, compress, error_recall,
-    overview_recall, recall, record,
+    ErrorOptions, Given, Muted, Occasion, Recall, RecallOptions, StartOptions, compress,
+    error_recall, overview_recall, recall, record, start_recall,
 };
 use crate::search::Searcher;
 use crate::{Archive, SyncError};
 use backstory_distill::recall::{Cue, Source, render};
 use backstory_store::{Home, StoreError, Vault};
 use std::io;
+
+/// At the beginning nobody has said anything yet.
+const NO_PROMPT: &str = "";
+
+/// What a session or a sub-agent is handed when it begins; the same bytes if its beginning is told twice.
+pub fn at_start(
+    archive: &Archive,
+    options: &StartOptions,
+    occasion: &Occasion<'_>,
+) -> Result<Recall, SyncError> {
+    let home = &archive.home;
+    let given = Given::read(home, occasion.session);
+    let muted = Muted::read(home).map_err(StoreError::from)?;
+    let found = match given.at(NO_PROMPT, &muted) {
+        Some((items, _)) if !muted.has_project(options.project.as_deref()) => {
+            Recall { text: render(&items, Source::Start), items, ..Recall::default() }
+        }
+        _ => start_recall(&Vault::open(home)?, options)?,
+    };
+    hand_over(home, occasion, NO_PROMPT, &found, given)?;
+    Ok(found)
+}
 
 /// What a session is handed at a prompt. What it was told already is not told again; the same prompt is
 /// answered with the same bytes.
@@ -37,8 +59,9 @@ pub fn at_prompt(
         return Ok(again);
     }
     let mut options = options.clone();
-    options.session = Some(occasion.session.clone());
+    options.session.get_or_insert_with(|| occasion.session.clone());
     options.already_given.extend(given.addresses.iter().cloned());
+    options.already_heard.extend(given.accounts());
     let vault = Vault::open(home)?;
     let searcher = Searcher::open(&vault, &*archive.index)?;
     let found = recall(&vault, &searcher, &options)?;
@@ -59,7 +82,7 @@ pub fn at_error(
     let home = &archive.home;
     let given = Given::read(home, occasion.session);
     let mut options = options.clone();
-    options.session = Some(occasion.session.clone());
+    options.session.get_or_insert_with(|| occasion.session.clone());
     options.already_given.extend(given.addresses.iter().cloned());
     let found = error_recall(&Vault::open(home)?, &options)?;
     hand_over(home, occasion, &options.output, &found, given)?;
@@ -76,7 +99,7 @@ pub fn at_resume(
     let vault = Vault::open(&archive.home)?;
     let found = overview_recall(&vault, occasion.session, most)?;
     if !found.is_empty() {
-        record(&archive.home, occasion, "", &found).map_err(StoreError::from)?;
+        record(&archive.home, occasion, NO_PROMPT, &found).map_err(StoreError::from)?;
     }
     Ok(found)
 }

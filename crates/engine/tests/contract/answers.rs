@@ -129,6 +129,7 @@ fn of_lists(vault: &Vault, out: &mut Answers) {
     ] {
         out.add("sessions", vault.sessions(&filter).unwrap());
     }
+    out.add("latest of a project", vault.latest_of_project("shop", 3).unwrap());
     for kinds in [Vec::new(), vec![backstory_model::SignalKind::Error]] {
         out.add("signals", vault.signals(&SignalFilter { kinds, ..Default::default() }).unwrap());
     }

@@ -6,7 +6,13 @@ use backstory_model::{Digest, Flavor, Judgement, Lineage, Outcome, Timestamp};
 use backstory_store::{Account, PendingSession, SessionDelta, SessionFilter, SessionScope};
 use std::collections::HashSet;
 
-on_every_engine!(every_filter_holds, the_order_is_that_of_bytes, ids_are_found_by_prefix, scopes);
+on_every_engine!(
+    every_filter_holds,
+    the_order_is_that_of_bytes,
+    ids_are_found_by_prefix,
+    scopes,
+    the_latest_of_a_project
+);
 
 /// Six sessions: two of Claude with a sub-agent each (one of them an orphan), one of Codex, one of
 /// Grok, and one without any event.
@@ -119,6 +125,46 @@ fn ids_are_found_by_prefix(archive: &Archive) {
     assert_eq!(found("%", 9), [""; 0]);
     assert_eq!(found("_a", 9), [""; 0]);
     assert_eq!(found("", 9).len(), 6);
+}
+
+/// Seven sessions of one project: a sub-agent, one without any event, one that is forgotten, and four
+/// of which two ended at the same time; and one of another project.
+fn the_latest_of_a_project(archive: &Archive) {
+    let mut deltas: Vec<SessionDelta> = (1..)
+        .zip(["sub", "empty", "forgotten", "b", "a", "running", "old", "other"])
+        .map(|(id, name)| SessionDelta { project_key: Some("P".into()), ..session(id, name) })
+        .collect();
+    let [sub, empty, forgotten, b, a, running, old, other] = &mut deltas[..] else { panic!() };
+    sub.lineage.parent_session_uid = Some(uid("claude:a"));
+    for (delta, ended) in [(sub, 900), (empty, 800), (forgotten, 700), (b, 500), (a, 500), (old, 9)]
+    {
+        delta.ended_at = Some(Timestamp(ended));
+    }
+    (running.started_at, running.ended_at) = (Some(Timestamp(600)), None);
+    other.project_key = Some("p".into());
+    let events = |delta: &SessionDelta| if delta.uid == "claude:empty" { 0 } else { 1 };
+    let chunks: Vec<_> = deltas
+        .into_iter()
+        .map(|delta| {
+            let many = events(&delta);
+            chunk(delta, &[Event::new(0)][..many])
+        })
+        .collect();
+    archive.store(&chunks);
+    let mut writer = archive.writer();
+    writer.forget(3, NOW).unwrap();
+    writer.commit().unwrap();
+    let vault = archive.vault();
+    let latest = |limit: usize| -> Vec<(i64, String)> {
+        let found = vault.latest_of_project("P", limit).unwrap();
+        found.into_iter().map(|(id, session)| (id, session.session_uid.to_string())).collect()
+    };
+    let all = [(6, "running"), (5, "a"), (4, "b"), (7, "old")];
+    let all = all.map(|(id, name)| (id, format!("claude:{name}")));
+    assert_eq!(latest(9), all);
+    assert_eq!(latest(2), all[..2]);
+    assert!(latest(0).is_empty());
+    assert!(vault.latest_of_project("nowhere", 9).unwrap().is_empty());
 }
 
 fn scopes(archive: &Archive) {

@@ -100,6 +100,7 @@ fn delta(stretch: &Stretch, known: Option<u32>) -> SessionDelta {
         id: stretch.id,
         uid: name(stretch.id),
         flavor: if stretch.id == 3 { "grok" } else { "claude" },
+        project_key: repo.clone(),
         repo,
         git_branch: branch,
         models: model.into_iter().filter(|model| !model.is_empty()).collect(),

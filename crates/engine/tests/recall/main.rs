@@ -3,6 +3,7 @@
 
 mod history;
 mod occasions;
+mod start;
 
 use backstory_engine::recall::{
     Category, ErrorOptions, Recall, RecallOptions, Target, error_recall, mute, overview_recall,
@@ -72,6 +73,15 @@ fn a_question_is_not_told_beside_its_answer() {
     let history = History::told();
     let found = told(&history, &options("Which host do deploys to staging go through?", SHOP));
     assert!(!found.text.contains("How do we deploy"), "{found:#?}");
+}
+
+#[test]
+fn a_request_is_not_told_beside_what_came_of_it() {
+    let history = History::told();
+    let prompt = "The import of the tea catalogue is broken once more, which file was missing?";
+    let found = told(&history, &options(prompt, SHOP));
+    let words = "import of the tea catalogue is broken, please repair it";
+    assert_eq!(found.text.matches(words).count(), 1, "{found:#?}");
 }
 
 #[test]

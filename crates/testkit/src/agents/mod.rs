@@ -20,6 +20,7 @@ use crate::mock::Mock;
 use crate::sandbox::Sandbox;
 
 pub use install::{Clis, InstallError, PACKAGES, Package, cache, install};
+pub use process::Stop;
 pub use record::{
     Part, RecordError, RecordedSession, Recording, ToolRun, record, record_all, total,
 };
@@ -204,6 +205,19 @@ impl<'a> Agent<'a> {
     pub fn run_until_killed(&self, prompt: &str, after: Duration) -> Result<(), AgentError> {
         let mut command = self.command(Launch::Fresh, prompt);
         process::run(&mut command, &self.sandbox.tmp, after)
+            .map(|_| ())
+            .map_err(|source| AgentError::Io { flavor: self.flavor, source })
+    }
+
+    /// Starts the first turn of a new session, and stops the CLI once `is_ready` says so.
+    pub fn run_until_stopped(
+        &self,
+        prompt: &str,
+        how: Stop,
+        is_ready: &dyn Fn() -> bool,
+    ) -> Result<(), AgentError> {
+        let mut command = self.command(Launch::Fresh, prompt);
+        process::stop(&mut command, &self.sandbox.tmp, DEADLINE, (how, is_ready))
             .map(|_| ())
             .map_err(|source| AgentError::Io { flavor: self.flavor, source })
     }

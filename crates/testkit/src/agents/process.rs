@@ -27,6 +27,46 @@ pub(crate) fn run(
     scratch: &Path,
     deadline: Duration,
 ) -> io::Result<Finished> {
+    finish(command, scratch, |child| wait(child, deadline))
+}
+
+/// How a program is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// As Ctrl-C does: it may still say something.
+    Interrupt,
+    /// As a power cut does.
+    Kill,
+}
+
+/// The same, but stops the program once `is_ready` says so.
+pub(crate) fn stop(
+    command: &mut Command,
+    scratch: &Path,
+    deadline: Duration,
+    (how, is_ready): (Stop, &dyn Fn() -> bool),
+) -> io::Result<Finished> {
+    finish(command, scratch, |child| {
+        let end = Instant::now() + deadline;
+        while !is_ready() && Instant::now() < end {
+            if let Some(status) = child.try_wait()? {
+                return Ok(Some(status));
+            }
+            thread::sleep(GLANCE);
+        }
+        match how {
+            Stop::Interrupt => signal("INT", &child.id().to_string()),
+            Stop::Kill => end_group(child.id()),
+        }
+        wait(child, deadline)
+    })
+}
+
+fn finish(
+    command: &mut Command,
+    scratch: &Path,
+    watch: impl FnOnce(&mut Child) -> io::Result<Option<ExitStatus>>,
+) -> io::Result<Finished> {
     let (out, err) = (scratch.join("stdout.txt"), scratch.join("stderr.txt"));
     command
         .stdin(Stdio::null())
@@ -34,7 +74,7 @@ pub(crate) fn run(
         .stderr(fs_err::File::create(&err)?.into_parts().0);
     own_group(command);
     let mut child = command.spawn()?;
-    let status = wait(&mut child, deadline);
+    let status = watch(&mut child);
     end_group(child.id());
     if !matches!(status, Ok(Some(_))) {
         let _ = child.kill();
@@ -70,11 +110,15 @@ fn own_group(command: &mut Command) {
 fn own_group(_command: &mut Command) {}
 
 /// Ends whatever the program left running. A group that is already empty is the normal case.
-#[cfg(unix)]
 fn end_group(leader: u32) {
+    signal("KILL", &format!("-{leader}"));
+}
+
+/// Sends a signal to a process, or with a minus before its id to a group.
+#[cfg(unix)]
+fn signal(name: &str, whom: &str) {
     let _ = Command::new("/bin/sh")
-        .args(["-c", "kill -s KILL -- \"-$1\"", "sh"])
-        .arg(leader.to_string())
+        .args(["-c", "kill -s \"$1\" -- \"$2\"", "sh", name, whom])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -82,7 +126,7 @@ fn end_group(leader: u32) {
 }
 
 #[cfg(not(unix))]
-fn end_group(_leader: u32) {}
+fn signal(_name: &str, _whom: &str) {}
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -101,6 +145,22 @@ mod tests {
         let finished = run(&mut command, scratch.path(), Duration::from_secs(30)).unwrap();
         assert_eq!(finished.status.unwrap().code(), Some(3));
         assert_eq!((finished.stdout.as_str(), finished.stderr.as_str()), ("out\n", "err\n"));
+    }
+
+    #[test]
+    fn an_interrupted_program_may_say_its_last() {
+        let scratch = tempfile::tempdir().unwrap();
+        let begun = scratch.path().join("begun");
+        let mut command = shell(&format!(
+            "trap 'echo stopped; exit 7' INT; touch {}; while :; do sleep 0.05; done",
+            begun.display()
+        ));
+        let patience = Duration::from_secs(30);
+        let ready = || begun.exists();
+        let ready = (Stop::Interrupt, &ready as &dyn Fn() -> bool);
+        let finished = stop(&mut command, scratch.path(), patience, ready).unwrap();
+        assert_eq!(finished.status.unwrap().code(), Some(7));
+        assert_eq!(finished.stdout, "stopped\n");
     }
 
     #[test]
