@@ -53,7 +53,7 @@ fn nothing_of_ours_is_taken_for_the_users_words() {
 
 #[test]
 fn an_error_met_before_is_answered_with_what_helped() {
-    for flavor in Flavor::ALL {
+    for flavor in Flavor::LOGGED {
         let mock = Mock::start().unwrap();
         let machine = Machine::new(flavor, &clis(), &mock);
         let header = machine.agent.sandbox().project.join("generated.h");
@@ -105,7 +105,7 @@ fn grok_recalls_through_its_server_of_tools() {
 
 #[test]
 fn killing_an_agent_loses_nothing() {
-    for flavor in Flavor::ALL {
+    for flavor in Flavor::LOGGED {
         let mock = Mock::start().unwrap();
         let machine = Machine::new(flavor, &clis(), &mock);
         let slow = "@@sh python3 -c 'import time; time.sleep(0.4)'@@";
