@@ -54,6 +54,7 @@ fn log(agent: Flavor, prompts: &[&str]) -> (String, Vec<Value>) {
                 })
                 .collect(),
         ),
+        Flavor::Pushed => (format!("{ID}.jsonl"), Vec::new()),
     }
 }
 
@@ -102,7 +103,7 @@ fn what_memory_tools_recalled_is_not_what_was_said() {
         "<claude-mem-context>\nplanted\n</claude-mem-context>",
         "OpenViking memory digest:\n- planted (viking://user/x)",
     ] {
-        for agent in Flavor::ALL {
+        for agent in Flavor::LOGGED {
             let before = format!("{block}\n\nfix the login");
             let behind = format!("and the logout\n\n{block}");
             let reading = read(agent, &[block, &before, &behind]);
@@ -117,7 +118,7 @@ fn what_memory_tools_recalled_is_not_what_was_said() {
 #[test]
 fn a_tag_that_is_spoken_of_stays() {
     let prompt = "why does <openviking-context source=\"startup\"> pass through?";
-    for agent in Flavor::ALL {
+    for agent in Flavor::LOGGED {
         let reading = read(agent, &[prompt]);
         assert_eq!((reading.said, reading.title.as_deref()), (vec![prompt.into()], Some(prompt)));
     }
@@ -125,7 +126,7 @@ fn a_tag_that_is_spoken_of_stays() {
 
 #[test]
 fn acks_and_commands_are_kept_but_name_no_session() {
-    for agent in Flavor::ALL {
+    for agent in Flavor::LOGGED {
         let reading = read(agent, &["ok", "/compact", "好的", "fix the login", "thanks"]);
         assert_eq!(reading.said.len(), 5, "{agent}");
         assert_eq!(reading.title.as_deref(), Some("fix the login"), "{agent}");

@@ -92,7 +92,7 @@ pub fn evict(
             }
             made = make_plan(rest, &residents, budget, now);
         }
-        let mut report = EvictReport { before, posted, ..EvictReport::default() };
+        let mut report = EvictReport { posted, before, ..EvictReport::default() };
         report.evicted = named(&made.leave, &residents, before);
         report.stuck_bytes = made.stuck_bytes;
         let after = made.usage_after.saturating_sub(rest.raw_posted);

@@ -28,8 +28,8 @@ impl Vault {
             WHERE x.last_seq + 1 >= s.next_seq";
         let mut sealed = HashMap::new();
         self.database.each(sql, &[], |row| -> Result<(), StoreError> {
-            let (uid, at): (String, i64) = (row.get(0)?, row.get(1)?);
-            sealed.insert(SessionUid::from_stored(uid), (Timestamp(at), reason(row.get(2)?)));
+            let (uid, at, name): (String, i64, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            sealed.insert(SessionUid::from_stored(uid), (Timestamp(at), reason(&name)));
             Ok(())
         })?;
         Ok(sealed)
@@ -42,18 +42,19 @@ impl Vault {
     }
 }
 
-fn reason(name: String) -> SealReason {
+fn reason(name: &str) -> SealReason {
     // A later version may know more of them.
-    SealReason::from_name(&name).unwrap_or(SealReason::Asked)
+    SealReason::from_name(name).unwrap_or(SealReason::Asked)
 }
 
 fn seal(row: &dyn Row) -> Result<Seal, StoreError> {
+    let name: String = row.get(3)?;
     let overview = blob::unfold(row.get(5)?)?;
     Ok(Seal {
         number: row.get(0)?,
         last_seq: row.get(1)?,
         sealed_at: Timestamp(row.get(2)?),
-        reason: reason(row.get(3)?),
+        reason: reason(&name),
         abstract_text: row.get(4)?,
         overview: String::from_utf8_lossy(&overview).into_owned(),
     })

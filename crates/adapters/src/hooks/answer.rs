@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn no_agent_is_told_what_it_would_reject() {
-        for agent in Flavor::ALL {
+        for agent in Flavor::LOGGED {
             for event in HookEvent::NAMED.into_iter().chain([HookEvent::Other]) {
                 let output = told(agent, event);
                 let names: Vec<&String> = output.as_object().unwrap().keys().collect();

@@ -118,8 +118,8 @@ fn others_may_read(_path: &Path) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn text(value: &str) -> Option<Value<String>> {
-        Some(Value { value: value.into(), origin: Origin::File("c.toml".into(), 2) })
+    fn text(value: &str) -> Value<String> {
+        Value { value: value.into(), origin: Origin::File("c.toml".into(), 2) }
     }
 
     fn server(env: &Env, file: FileServer) -> Server {
@@ -130,7 +130,7 @@ mod tests {
     fn the_address_comes_from_variable_then_file() {
         let none = Env::fixed([]);
         assert_eq!(server(&none, FileServer::default()).listen.value, LISTEN);
-        let file = || [text("127.0.0.1:7"), None, None];
+        let file = || [Some(text("127.0.0.1:7")), None, None];
         assert_eq!(server(&none, file()).listen.origin.name(), "file");
         let env = Env::fixed([(BACKSTORY_SERVER_LISTEN, "127.0.0.1:8".into())]);
         let listen = server(&env, file()).listen;
@@ -159,7 +159,7 @@ mod tests {
             fs_err::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         };
         let env = Env::fixed([]);
-        let server = server(&env, [None, text(path.to_str().unwrap()), None]);
+        let server = server(&env, [None, Some(text(path.to_str().unwrap())), None]);
         mode(0o644);
         assert!(server.key(&env).unwrap_err().hints[0].starts_with("chmod 600"));
         mode(0o600);
@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn limits_are_sizes() {
-        let limit = |text_: &str| {
-            let file = [None, None, text(text_)];
+        let limit = |size: &str| {
+            let file = [None, None, Some(text(size))];
             Server::new(&Env::fixed([]), file, Path::new("/c/config.toml"))
         };
         assert_eq!(limit("1MiB").unwrap().body_limit_bytes.value, 1 << 20);

@@ -211,7 +211,7 @@ fn sync_locked(
 }
 
 fn empty_report(options: &SyncOptions) -> SyncReport {
-    let flavors = Flavor::ALL
+    let flavors = Flavor::LOGGED
         .into_iter()
         .filter(|flavor| options.roots.iter().any(|root| root.flavor == *flavor))
         .map(FlavorProgress::new)
