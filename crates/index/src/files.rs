@@ -49,9 +49,11 @@ pub(crate) fn map(dir: &Path, name: &str) -> Result<OwnedBytes, IndexError> {
 /// of the file, are read one by one.
 pub(crate) struct OpenVectors {
     mapped: OwnedBytes,
-    /// Fills bytes from some place of the file on.
-    read: Box<dyn Fn(&mut [u8], u64) -> io::Result<()> + Send + Sync>,
+    read: Box<ReadAt>,
 }
+
+/// Fills bytes from some place of a file on.
+type ReadAt = dyn Fn(&mut [u8], u64) -> io::Result<()> + Send + Sync;
 
 impl OpenVectors {
     pub(crate) fn open(dir: &Path, name: &str) -> Result<Self, IndexError> {

@@ -48,8 +48,11 @@ pub struct Accept<'a> {
     /// Whether those of a session may. Asked first: whose a passage is costs less to know than the rest.
     pub session: &'a (dyn Fn(i64) -> bool + Sync),
     /// Whether one does; without this, all of such sessions do.
-    pub passage: Option<&'a (dyn Fn(Place, &Facts) -> bool + Sync)>,
+    pub passage: Option<&'a AcceptPassage<'a>>,
 }
+
+/// Says whether a passage counts.
+pub type AcceptPassage<'a> = dyn Fn(Place, &Facts) -> bool + Sync + 'a;
 
 impl Accept<'_> {
     /// True if a passage counts; its facts are read if they are asked for.

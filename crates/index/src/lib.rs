@@ -36,7 +36,7 @@ pub use asked::telling;
 pub use document::Passage;
 pub use error::IndexError;
 pub use evidence::{Evidence, WordSeen};
-pub use lexical::{Accept, Hit, Lexical, NAME_WEIGHT, TITLE_WEIGHT};
+pub use lexical::{Accept, AcceptPassage, Hit, Lexical, NAME_WEIGHT, TITLE_WEIGHT};
 pub use local::LocalShelf;
 pub use place::Place;
 pub use prefix::{MAX_TERMS as MAX_PREFIX_TERMS, most_frequent};

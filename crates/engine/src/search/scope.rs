@@ -1,7 +1,7 @@
 //! Which passages a query's filters let through.
 
 use backstory_distill::query::{ExitFilter, Filters};
-use backstory_index::{Accept, Facts, Place, tool_key};
+use backstory_index::{Accept, AcceptPassage, Facts, Place, tool_key};
 use backstory_model::EventKind;
 use backstory_store::{SessionScope, StoreError, Vault};
 use rustc_hash::FxHashSet;
@@ -69,7 +69,7 @@ impl<'a> Gate<'a> {
     pub(super) fn accept<'f>(
         &self,
         session: &'f (dyn Fn(i64) -> bool + Sync),
-        passage: &'f (dyn Fn(Place, &Facts) -> bool + Sync),
+        passage: &'f AcceptPassage<'f>,
     ) -> Option<Accept<'f>> {
         let asks_more = self.asks_for_events() || self.asks_for_times();
         (!self.is_open()).then_some(Accept { session, passage: asks_more.then_some(passage) })

@@ -161,13 +161,13 @@ impl Known {
             for (at, part) in self.lists.get_mut(term).into_iter().flatten().enumerate() {
                 let Some(number) = part.elsewhere else { continue };
                 let key = (segments[part.segment].number, number, with_positions);
-                match session.remembered(|memory| memory.lists.get(&key).cloned()).flatten() {
-                    Some(long) => part.take(long),
-                    None => {
-                        numbers.push(key.0);
-                        lists.push(number);
-                        parts.push((term, at));
-                    }
+                let known = session.remembered(|memory| memory.lists.get(&key).cloned());
+                if let Some(long) = known.flatten() {
+                    part.take(long);
+                } else {
+                    numbers.push(key.0);
+                    lists.push(number);
+                    parts.push((term, at));
                 }
             }
         }
