@@ -28,7 +28,7 @@ pub fn at_prompt(
         && let Some((items, wording)) = given.at(&options.prompt, &muted)
     {
         let text = render(&items, Source::Prompt);
-        let again = Recall { text, items, ..Recall::default() };
+        let again = Recall { items, text, ..Recall::default() };
         let again = match wording {
             Some(wording) => compress::worded(again, wording),
             None => again,
