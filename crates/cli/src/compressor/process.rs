@@ -124,7 +124,7 @@ mod tests {
         let hung = ask(script(&text), "", Duration::from_millis(300)).unwrap_err();
         assert!(hung.contains("within 300 ms"), "{hung}");
         assert!(began.elapsed() < Duration::from_secs(20));
-        let size = || fs_err::metadata(&file).map(|meta| meta.len()).unwrap_or(0);
+        let size = || fs_err::metadata(&file).map_or(0, |meta| meta.len());
         let before = size();
         std::thread::sleep(Duration::from_millis(200));
         assert_eq!(size(), before, "something is still running");

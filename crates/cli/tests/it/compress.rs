@@ -14,7 +14,7 @@ const DIGEST: &str = "- [answer] 2026-11-14: Deploys to staging go through the h
                       check is on port 7411. (backstory://claude:deploy001/1)";
 const WORDS: &str = "- staging: heron-7, check on port 7411 (backstory://claude:deploy001/1)";
 /// How long work behind a hook may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A user with an agent whose command line is a script.
 struct User {
