@@ -143,29 +143,15 @@ impl<'a> Machine<'a> {
 
     /// Waits until what a hook began has sealed a session, the first time for the right reason.
     pub(crate) fn wait_for_seal(&self, session: &str, reason: SealReason) {
-        let sealed = self.wait_for(session, |reasons| !reasons.is_empty());
-        assert_eq!(sealed.first(), Some(&reason), "{session}");
-    }
-
-    /// Waits until a session that went on was sealed for a reason it was not sealed for before.
-    pub(crate) fn wait_for_another_seal(&self, session: &str, reason: SealReason) {
-        self.wait_for(session, |reasons| reasons.contains(&reason));
-    }
-
-    fn wait_for(
-        &self,
-        session: &str,
-        is_enough: impl Fn(&[SealReason]) -> bool,
-    ) -> Vec<SealReason> {
         let uid = SessionUid::new(self.flavor, session);
         let began = Instant::now();
         loop {
             let seals = self.vault().map(|vault| vault.seals_of(&uid).unwrap()).unwrap_or_default();
-            let reasons: Vec<SealReason> = seals.iter().map(|seal| seal.reason).collect();
-            if is_enough(&reasons) {
-                return reasons;
+            if let Some(first) = seals.first() {
+                assert_eq!(first.reason, reason, "{session}");
+                return;
             }
-            assert!(began.elapsed() < PATIENCE, "{uid} was sealed for {reasons:?} alone");
+            assert!(began.elapsed() < PATIENCE, "{uid} was not sealed");
             std::thread::sleep(Duration::from_millis(50));
         }
     }
