@@ -76,9 +76,9 @@ impl Headless {
         }
         // Its hooks run, if they do, as our own or as a plugin's: both must leave it alone.
         let [hooks, notes, ..] = capture::KNOBS;
-        let [at_prompts, ..] = recall::KNOBS;
+        let [at_start, at_prompts, ..] = recall::KNOBS;
         let [compresses, ..] = compress::KNOBS;
-        for knob in [hooks, notes, at_prompts, compresses] {
+        for knob in [hooks, notes, at_start, at_prompts, compresses] {
             command.envs(knob.names().map(|name| (name, "0")));
         }
         command
