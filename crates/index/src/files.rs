@@ -4,8 +4,7 @@ use crate::IndexError;
 use backstory_meaning::{Embedding, VectorFile, vectors};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
-use std::io::{self, BufWriter, Write as _};
-use std::os::unix::fs::FileExt as _;
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use tantivy::directory::{Directory as _, MmapDirectory, OwnedBytes};
 
@@ -43,30 +42,6 @@ pub(crate) fn map(dir: &Path, name: &str) -> Result<OwnedBytes, IndexError> {
     let bytes = file.read_bytes()?;
     VectorFile::open(&bytes).map_err(|error| damaged(error.to_string()))?;
     Ok(bytes)
-}
-
-/// A file of vectors that is open for searches. Codes and places are mapped; the vectors themselves, most
-/// of the file, are read one by one.
-pub(crate) struct OpenVectors {
-    mapped: OwnedBytes,
-    read: Box<ReadAt>,
-}
-
-/// Fills bytes from some place of a file on.
-type ReadAt = dyn Fn(&mut [u8], u64) -> io::Result<()> + Send + Sync;
-
-impl OpenVectors {
-    pub(crate) fn open(dir: &Path, name: &str) -> Result<Self, IndexError> {
-        let mapped = map(dir, name)?;
-        let file = fs::File::open(dir.join(name))?;
-        let read = move |into: &mut [u8], from: u64| file.file().read_exact_at(into, from);
-        Ok(Self { mapped, read: Box::new(read) })
-    }
-
-    pub(crate) fn file(&self) -> Option<VectorFile<'_>> {
-        // One that does not open was sorted out before.
-        Some(VectorFile::open(&self.mapped).ok()?.reading_by(&*self.read))
-    }
 }
 
 /// The vectors of an index that is being written.

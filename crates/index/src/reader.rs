@@ -3,19 +3,20 @@
 use crate::asked::LocalAsked;
 use crate::columns::Columns;
 use crate::directory::IndexDirectory;
-use crate::files::{Manifest, OpenVectors};
+use crate::files::{self, Manifest};
 use crate::schema::{DIR_NAME, Fields};
 use crate::{Asked, Hit, IndexError, Lexical, Place, Reader, Stock, Wanted, tokens};
 use backstory_meaning::{Embedding, VectorFile, vectors};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use tantivy::directory::OwnedBytes;
 use tantivy::{Index, ReloadPolicy, Searcher};
 
 /// An open index, as it was when it was opened.
 pub(crate) struct LocalReader {
     pub(crate) searcher: Searcher,
     pub(crate) fields: Fields,
-    vectors: Vec<OpenVectors>,
+    vectors: Vec<OwnedBytes>,
     missing_vectors: Vec<String>,
     /// Those of every segment; opened by the first search.
     columns: OnceLock<Vec<Columns>>,
@@ -46,8 +47,8 @@ impl LocalReader {
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let (mut vectors, mut missing_vectors) = (Vec::new(), Vec::new());
         for name in manifest.vectors {
-            match OpenVectors::open(&dir, &name) {
-                Ok(file) => vectors.push(file),
+            match files::map(&dir, &name) {
+                Ok(bytes) => vectors.push(bytes),
                 Err(_) => missing_vectors.push(name),
             }
         }
@@ -65,7 +66,8 @@ impl LocalReader {
     }
 
     fn files(&self) -> Vec<VectorFile<'_>> {
-        self.vectors.iter().filter_map(OpenVectors::file).collect()
+        // Those that do not open were sorted out before.
+        self.vectors.iter().filter_map(|bytes| VectorFile::open(bytes).ok()).collect()
     }
 }
 

@@ -12,7 +12,6 @@
 
 mod cells;
 mod codes;
-mod compared;
 pub mod elsewhere;
 mod search;
 mod shortlist;
@@ -21,10 +20,8 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use crate::embedding::{DIMENSIONS, Embedding};
+use crate::embedding::{DIMENSIONS, Embedding, dot};
 use codes::CODE;
-use compared::Compared;
-use std::io;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use search::nearest;
@@ -54,7 +51,7 @@ pub enum VectorFileError {
 }
 
 /// A file of vectors over its bytes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct VectorFile<'a> {
     centres: &'a [[u8; DIMENSIONS]],
     centre_scales: &'a [[u8; 4]],
@@ -65,18 +62,7 @@ pub struct VectorFile<'a> {
     places: &'a [[u8; 8]],
     scales: &'a [[u8; 4]],
     rows: &'a [[u8; DIMENSIONS]],
-    /// How rows are read by a search, and where in the file they begin.
-    read: Option<(ReadAt<'a>, u64)>,
 }
-
-impl std::fmt::Debug for VectorFile<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("VectorFile").field("vectors", &self.len()).finish_non_exhaustive()
-    }
-}
-
-/// Fills bytes from some place of a file on.
-pub type ReadAt<'a> = &'a (dyn Fn(&mut [u8], u64) -> io::Result<()> + Sync);
 
 impl<'a> VectorFile<'a> {
     /// Opens a file over its bytes. What is wrong in the vectors themselves is not looked for: it makes
@@ -105,7 +91,6 @@ impl<'a> VectorFile<'a> {
             places: take(&mut rest, count)?,
             scales: take(&mut rest, count)?,
             rows: take(&mut rest, count)?,
-            read: None,
         };
         if !rest.is_empty() {
             return Err(VectorFileError::Length);
@@ -116,19 +101,6 @@ impl<'a> VectorFile<'a> {
             return Err(VectorFileError::Cell(damaged.unwrap_or(cells - 1)));
         }
         Ok(file)
-    }
-
-    /// The same file, but a search reads the vectors it compares instead of looking at the bytes: where
-    /// these are mapped from a disk, they stay out of memory. Of a small file all are compared, so there
-    /// is nothing to spare.
-    #[must_use]
-    pub fn reading_by(self, read: ReadAt<'a>) -> Self {
-        if self.ends.is_empty() {
-            return self;
-        }
-        let cells = self.centres.len() * (DIMENSIONS + 12);
-        let begin = HEADER + cells + self.codes.len() * (CODE + 4) + self.len() * 12;
-        Self { read: Some((read, begin as u64)), ..self }
     }
 
     /// How many vectors there are.
@@ -168,10 +140,9 @@ impl<'a> VectorFile<'a> {
             return None;
         }
         let from = self.places.partition_point(|found| u64::from_le_bytes(*found) < place);
-        let mut compared = Compared::new(self, query);
         (from..self.len())
             .take_while(|row| self.place(*row) == place)
-            .map(|row| compared.cosine(row))
+            .map(|row| self.cosine(query, row))
             .max_by(f32::total_cmp)
     }
 
@@ -181,6 +152,11 @@ impl<'a> VectorFile<'a> {
 
     fn scale(&self, row: usize) -> f32 {
         f32::from_le_bytes(self.scales[row])
+    }
+
+    #[inline(always)]
+    fn cosine(&self, query: &Embedding, row: usize) -> f32 {
+        dot(&query.values, &self.rows[row]) as f32 * query.scale * self.scale(row)
     }
 }
 

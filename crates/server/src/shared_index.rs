@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Pages of files stay mapped once they were looked at. With more of them than this, the index is opened
 /// anew, which lets them go: the system keeps what it has room for, and it is not counted as ours.
-const MOST_MAPPED_KB: u64 = 80 << 10;
+const MOST_MAPPED_KB: u64 = 192 << 10;
 /// Opening takes as long as some answers do, so it is worth so many.
 const FEWEST_ANSWERS: u32 = 8;
 

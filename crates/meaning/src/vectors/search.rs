@@ -2,7 +2,6 @@
 
 use super::VectorFile;
 use super::cells::LARGEST_FLAT;
-use super::compared::Compared;
 use super::shortlist::{Candidate, Shortlist, codes_to_read};
 use crate::embedding::{Embedding, dot};
 use fearless_simd::{Level, dispatch};
@@ -52,13 +51,14 @@ fn look_through(
     accept: &mut dyn FnMut(u64) -> bool,
     best: &mut Best,
 ) {
-    let mut compared = Compared::new(file, query);
     dispatch!(Level::new(), _ => {
         for row in 0..file.len() {
-            let place = file.place(row);
-            // Asking costs less than comparing.
-            if accept(place) {
-                best.add(place, compared.cosine_in_order(row));
+            let cosine = file.cosine(query, row);
+            if cosine >= best.least {
+                let place = file.place(row);
+                if accept(place) {
+                    best.add(place, cosine);
+                }
             }
         }
     });
@@ -124,7 +124,7 @@ fn compare(query: &Embedding, candidates: &[Candidate<Row<'_>>], best: &mut Best
     dispatch!(Level::new(), _ => {
         for (cosine, candidate) in cosines.iter_mut().zip(candidates) {
             let (file, row) = candidate.what;
-            *cosine = Compared::new(file, query).cosine(row as usize);
+            *cosine = file.cosine(query, row as usize);
         }
     });
     for (cosine, candidate) in cosines.iter().zip(candidates) {
