@@ -142,7 +142,7 @@ fn the_latest_of_a_project(archive: &Archive) {
     }
     (running.started_at, running.ended_at) = (Some(Timestamp(600)), None);
     other.project_key = Some("p".into());
-    let events = |delta: &SessionDelta| if delta.uid == "claude:empty" { 0 } else { 1 };
+    let events = |delta: &SessionDelta| usize::from(delta.uid != "claude:empty");
     let chunks: Vec<_> = deltas
         .into_iter()
         .map(|delta| {
