@@ -1,7 +1,8 @@
 //! The files of the full text as a reader opens them. Dictionaries and columns are mapped into memory. Lists
-//! of passages, the largest part, are read from where they lie: of what is mapped the neighbourhood comes
-//! along with every page, and all of it counts as the memory of whoever looked.
+//! of passages, the largest part, are read from where they lie if the reader stays: of what is mapped the
+//! neighbourhood comes along with every page, and all of it counts as the memory of whoever looked.
 
+use crate::Stay;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -22,18 +23,20 @@ const LISTS: [&str; 2] = ["idx", "pos"];
 pub(crate) struct IndexDirectory {
     mapped: MmapDirectory,
     dir: PathBuf,
+    stay: Stay,
 }
 
 impl IndexDirectory {
-    pub(crate) fn open(dir: &Path) -> Result<Self, OpenDirectoryError> {
-        Ok(Self { mapped: MmapDirectory::open(dir)?, dir: dir.to_owned() })
+    pub(crate) fn open(dir: &Path, stay: Stay) -> Result<Self, OpenDirectoryError> {
+        Ok(Self { mapped: MmapDirectory::open(dir)?, dir: dir.to_owned(), stay })
     }
 }
 
 impl Directory for IndexDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         let ending = path.extension().and_then(|ending| ending.to_str());
-        if !ending.is_some_and(|ending| LISTS.contains(&ending)) {
+        let is_list = ending.is_some_and(|ending| LISTS.contains(&ending));
+        if self.stay == Stay::Short || !is_list {
             return self.mapped.get_file_handle(path);
         }
         match FileSlice::open(&self.dir.join(path)) {

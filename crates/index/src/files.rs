@@ -1,10 +1,11 @@
 //! The files of vectors beside the full text, and the note that says which of them count.
 
-use crate::IndexError;
+use crate::{IndexError, Stay};
 use backstory_meaning::{Embedding, VectorFile, vectors};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use tantivy::directory::{Directory as _, MmapDirectory, OwnedBytes};
 
@@ -42,6 +43,39 @@ pub(crate) fn map(dir: &Path, name: &str) -> Result<OwnedBytes, IndexError> {
     let bytes = file.read_bytes()?;
     VectorFile::open(&bytes).map_err(|error| damaged(error.to_string()))?;
     Ok(bytes)
+}
+
+/// A file of vectors that is open for searches.
+pub(crate) struct OpenVectors {
+    mapped: OwnedBytes,
+    /// How the vectors themselves are read, where they are not looked at as mapped.
+    read: Option<Box<ReadAt>>,
+}
+
+/// Fills bytes from some place of a file on.
+type ReadAt = dyn Fn(&mut [u8], u64) -> io::Result<()> + Send + Sync;
+
+impl OpenVectors {
+    pub(crate) fn open(dir: &Path, name: &str, stay: Stay) -> Result<Self, IndexError> {
+        let mapped = map(dir, name)?;
+        let read: Option<Box<ReadAt>> = match stay {
+            Stay::Short => None,
+            Stay::Long => {
+                let file = fs::File::open(dir.join(name))?;
+                Some(Box::new(move |into, from| file.file().read_exact_at(into, from)))
+            }
+        };
+        Ok(Self { mapped, read })
+    }
+
+    pub(crate) fn file(&self) -> Option<VectorFile<'_>> {
+        // One that does not open was sorted out before.
+        let file = VectorFile::open(&self.mapped).ok()?;
+        Some(match &self.read {
+            Some(read) => file.reading_by(&**read),
+            None => file,
+        })
+    }
 }
 
 /// The vectors of an index that is being written.

@@ -42,6 +42,6 @@ pub use place::Place;
 pub use prefix::{MAX_TERMS as MAX_PREFIX_TERMS, most_frequent};
 pub use preparing::{Prepared, Preparer, SessionCard, embed};
 pub use schema::{DIR_NAME, Facts, TextField, tool_key};
-pub use shelf::{Asked, Reader, Shelf, Stock, Writer};
+pub use shelf::{Asked, Reader, Shelf, Stay, Stock, Writer};
 pub use wanted::{Phrase, Wanted, WantedWord};
 pub use writing::IndexWriter;

@@ -3,7 +3,7 @@
 use crate::reader::LocalReader;
 use crate::schema::DIR_NAME;
 use crate::writer::LocalWriter;
-use crate::{IndexError, Reader, Shelf, Writer};
+use crate::{IndexError, Reader, Shelf, Stay, Writer};
 use fs_err as fs;
 use std::path::PathBuf;
 
@@ -55,8 +55,8 @@ impl Shelf for LocalShelf {
         Ok(())
     }
 
-    fn reader(&self) -> Result<Box<dyn Reader>, IndexError> {
-        Ok(Box::new(LocalReader::open(&self.home)?))
+    fn reader(&self, stay: Stay) -> Result<Box<dyn Reader>, IndexError> {
+        Ok(Box::new(LocalReader::open(&self.home, stay)?))
     }
 
     fn writer(&self, batch: u64) -> Result<Box<dyn Writer>, IndexError> {

@@ -1,5 +1,7 @@
 //! Where a document's text is.
 
+use std::ops::Range;
+
 /// An event of a session, or the session as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place(pub u64);
@@ -16,6 +18,11 @@ impl Place {
     /// The place of a session's title and digest.
     pub fn session_card(session: i64) -> Self {
         Self::event(session, WHOLE_SESSION)
+    }
+
+    /// Every place of a session.
+    pub fn all_of(session: i64) -> Range<u64> {
+        Self::event(session, 0).0..Self::event(session + 1, 0).0
     }
 
     /// The session's row id.

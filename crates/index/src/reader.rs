@@ -3,20 +3,22 @@
 use crate::asked::LocalAsked;
 use crate::columns::Columns;
 use crate::directory::IndexDirectory;
-use crate::files::{self, Manifest};
+use crate::files::{Manifest, OpenVectors};
 use crate::schema::{DIR_NAME, Fields};
-use crate::{Asked, Hit, IndexError, Lexical, Place, Reader, Stock, Wanted, tokens};
+use crate::{Asked, Hit, IndexError, Lexical, Place, Reader, Stay, Stock, Wanted, tokens};
 use backstory_meaning::{Embedding, VectorFile, vectors};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use tantivy::directory::OwnedBytes;
 use tantivy::{Index, ReloadPolicy, Searcher};
+
+/// Among so many vectors all are compared sooner than the best are picked out by their codes.
+const MOST_COMPARED: usize = 30_000;
 
 /// An open index, as it was when it was opened.
 pub(crate) struct LocalReader {
     pub(crate) searcher: Searcher,
     pub(crate) fields: Fields,
-    vectors: Vec<OwnedBytes>,
+    vectors: Vec<OpenVectors>,
     missing_vectors: Vec<String>,
     /// Those of every segment; opened by the first search.
     columns: OnceLock<Vec<Columns>>,
@@ -31,12 +33,12 @@ impl std::fmt::Debug for LocalReader {
 
 impl LocalReader {
     /// Opens the index below a home.
-    pub(crate) fn open(home: &Path) -> Result<Self, IndexError> {
+    pub(crate) fn open(home: &Path, stay: Stay) -> Result<Self, IndexError> {
         let dir = home.join(DIR_NAME);
         if !dir.join("meta.json").exists() {
             return Err(IndexError::Missing(dir.display().to_string()));
         }
-        let files = IndexDirectory::open(&dir).map_err(tantivy::TantivyError::from)?;
+        let files = IndexDirectory::open(&dir, stay).map_err(tantivy::TantivyError::from)?;
         let mut index = Index::open(files)?;
         index.set_tokenizers(tokens::manager());
         let fields = *Fields::known();
@@ -47,8 +49,8 @@ impl LocalReader {
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let (mut vectors, mut missing_vectors) = (Vec::new(), Vec::new());
         for name in manifest.vectors {
-            match files::map(&dir, &name) {
-                Ok(bytes) => vectors.push(bytes),
+            match OpenVectors::open(&dir, &name, stay) {
+                Ok(file) => vectors.push(file),
                 Err(_) => missing_vectors.push(name),
             }
         }
@@ -66,8 +68,7 @@ impl LocalReader {
     }
 
     fn files(&self) -> Vec<VectorFile<'_>> {
-        // Those that do not open were sorted out before.
-        self.vectors.iter().filter_map(|bytes| VectorFile::open(bytes).ok()).collect()
+        self.vectors.iter().filter_map(OpenVectors::file).collect()
     }
 }
 
@@ -109,6 +110,21 @@ impl Reader for LocalReader {
         let found =
             vectors::nearest(&self.files(), query, limit, &mut |place| accept(Place(place)));
         Ok(found.into_iter().map(|(place, cosine)| (Place(place), cosine)).collect())
+    }
+
+    fn nearest_within(
+        &self,
+        query: &Embedding,
+        limit: usize,
+        sessions: &[i64],
+    ) -> Result<Option<Vec<(Place, f32)>>, IndexError> {
+        let ranges: Vec<_> = sessions.iter().map(|session| Place::all_of(*session)).collect();
+        let files = self.files();
+        if vectors::count_within(&files, &ranges) > MOST_COMPARED {
+            return Ok(None);
+        }
+        let found = vectors::nearest_within(&files, query, limit, &ranges);
+        Ok(Some(found.into_iter().map(|(place, cosine)| (Place(place), cosine)).collect()))
     }
 
     fn nearness(

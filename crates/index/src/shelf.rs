@@ -20,11 +20,20 @@ pub trait Shelf: Debug + Send + Sync {
     fn remove(&self) -> Result<(), IndexError>;
 
     /// Opens it for searching; [`IndexError::Missing`] if there is none.
-    fn reader(&self) -> Result<Box<dyn Reader>, IndexError>;
+    fn reader(&self, stay: Stay) -> Result<Box<dyn Reader>, IndexError>;
 
     /// Opens or creates it for writing. `batch` is the last commit the archive knows of; what came
     /// after it is undone. [`IndexError::Damaged`] if there is less than that.
     fn writer(&self, batch: u64) -> Result<Box<dyn Writer>, IndexError>;
+}
+
+/// How long an index stays open, which decides between speed and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stay {
+    /// As long as a command runs: what is looked at may take all the memory it likes.
+    Short,
+    /// As long as a server does: what was looked at should not stay in memory.
+    Long,
 }
 
 /// An index open for searching; several threads may ask at once.
@@ -54,6 +63,15 @@ pub trait Reader: Debug + Send + Sync {
         limit: usize,
         accept: &mut dyn FnMut(Place) -> bool,
     ) -> Result<Vec<(Place, f32)>, IndexError>;
+
+    /// The same within some sessions alone, which are in order; nothing where they are so many that asking
+    /// all is as good.
+    fn nearest_within(
+        &self,
+        query: &Embedding,
+        limit: usize,
+        sessions: &[i64],
+    ) -> Result<Option<Vec<(Place, f32)>>, IndexError>;
 
     /// How near each of some places is; none for one without a vector.
     fn nearness(&self, query: &Embedding, places: &[Place])

@@ -12,6 +12,7 @@
 
 mod cells;
 mod codes;
+mod compared;
 pub mod elsewhere;
 mod search;
 mod shortlist;
@@ -20,11 +21,14 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use crate::embedding::{DIMENSIONS, Embedding, dot};
+use crate::embedding::{DIMENSIONS, Embedding};
 use codes::CODE;
+use compared::cosines;
+use std::io;
+use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use search::nearest;
+pub use search::{count_within, nearest, nearest_within};
 pub use shortlist::Shortlist;
 pub use write::{merge, write};
 
@@ -51,7 +55,7 @@ pub enum VectorFileError {
 }
 
 /// A file of vectors over its bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct VectorFile<'a> {
     centres: &'a [[u8; DIMENSIONS]],
     centre_scales: &'a [[u8; 4]],
@@ -62,6 +66,17 @@ pub struct VectorFile<'a> {
     places: &'a [[u8; 8]],
     scales: &'a [[u8; 4]],
     rows: &'a [[u8; DIMENSIONS]],
+    /// How rows are read by a search, and where in the file they begin.
+    read: Option<(ReadAt<'a>, u64)>,
+}
+
+/// Fills bytes from some place of a file on.
+pub type ReadAt<'a> = &'a (dyn Fn(&mut [u8], u64) -> io::Result<()> + Sync);
+
+impl std::fmt::Debug for VectorFile<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("VectorFile").field("vectors", &self.len()).finish_non_exhaustive()
+    }
 }
 
 impl<'a> VectorFile<'a> {
@@ -91,6 +106,7 @@ impl<'a> VectorFile<'a> {
             places: take(&mut rest, count)?,
             scales: take(&mut rest, count)?,
             rows: take(&mut rest, count)?,
+            read: None,
         };
         if !rest.is_empty() {
             return Err(VectorFileError::Length);
@@ -101,6 +117,19 @@ impl<'a> VectorFile<'a> {
             return Err(VectorFileError::Cell(damaged.unwrap_or(cells - 1)));
         }
         Ok(file)
+    }
+
+    /// The same file, but a search reads the vectors it compares instead of looking at the bytes: where
+    /// these are mapped from a disk, they stay out of memory. Of a small file all are compared, so there
+    /// is nothing to spare.
+    #[must_use]
+    pub fn reading_by(self, read: ReadAt<'a>) -> Self {
+        if self.ends.is_empty() {
+            return self;
+        }
+        let cells = self.centres.len() * (DIMENSIONS + 12);
+        let begin = HEADER + cells + self.codes.len() * (CODE + 4) + self.len() * 12;
+        Self { read: Some((read, begin as u64)), ..self }
     }
 
     /// How many vectors there are.
@@ -140,10 +169,26 @@ impl<'a> VectorFile<'a> {
             return None;
         }
         let from = self.places.partition_point(|found| u64::from_le_bytes(*found) < place);
-        (from..self.len())
+        let rows: Vec<_> = (from..self.len())
             .take_while(|row| self.place(*row) == place)
-            .map(|row| self.cosine(query, row))
-            .max_by(f32::total_cmp)
+            .map(|row| (self, row))
+            .collect();
+        cosines(query, &rows).into_iter().max_by(f32::total_cmp)
+    }
+
+    /// The rows of places within some ranges, which follow each other.
+    fn rows_within<'r>(&self, ranges: &'r [Range<u64>]) -> impl Iterator<Item = Range<usize>> {
+        let mut rows = 0;
+        ranges.iter().map_while(move |range| {
+            // A range is searched for behind the one before it.
+            let places = self.places.get(rows..).filter(|places| !places.is_empty())?;
+            let before = |bound: u64| {
+                rows + places.partition_point(|place| u64::from_le_bytes(*place) < bound)
+            };
+            let found = before(range.start)..before(range.end);
+            rows = found.end;
+            Some(found)
+        })
     }
 
     fn place(&self, row: usize) -> u64 {
@@ -152,11 +197,6 @@ impl<'a> VectorFile<'a> {
 
     fn scale(&self, row: usize) -> f32 {
         f32::from_le_bytes(self.scales[row])
-    }
-
-    #[inline(always)]
-    fn cosine(&self, query: &Embedding, row: usize) -> f32 {
-        dot(&query.values, &self.rows[row]) as f32 * query.scale * self.scale(row)
     }
 }
 

@@ -1,16 +1,17 @@
 //! The index that is open, one for all threads that read it: every one more would be mapped into memory
 //! once more.
 
-use backstory_engine::search::{OpenedIndex, open_index};
+use backstory_engine::search::{OpenedIndex, Stay, open_index};
 use backstory_engine::{Archive, SyncError};
 use backstory_store::{IndexState, Vault};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Pages of files stay mapped once they were looked at. With more of them than this, the index is opened
 /// anew, which lets them go: the system keeps what it has room for, and it is not counted as ours.
-const MOST_MAPPED_KB: u64 = 192 << 10;
-/// Opening takes as long as some answers do, so it is worth so many.
-const FEWEST_ANSWERS: u32 = 8;
+const MOST_MAPPED_KB: u64 = 112 << 10;
+/// Opening takes as long as some answers do, and asking the system is not free either, so both are done
+/// once in so many answers.
+const ANSWERS: u32 = 16;
 
 /// The index that is open, if one is.
 #[derive(Debug, Default)]
@@ -30,13 +31,13 @@ impl SharedIndex {
         let mut kept = self.locked();
         if let Some(kept) = kept.as_mut().filter(|kept| kept.state == state) {
             kept.answers += 1;
-            if kept.answers < FEWEST_ANSWERS || mapped_kb() <= MOST_MAPPED_KB {
+            if !kept.answers.is_multiple_of(ANSWERS) || mapped_kb() <= MOST_MAPPED_KB {
                 return Ok(kept.index.clone());
             }
         }
         // The old one goes first, or both would be mapped for a while.
         *kept = None;
-        let index = open_index(&*archive.index)?;
+        let index = open_index(&*archive.index, Stay::Long)?;
         *kept = Some(Kept { state, index: index.clone(), answers: 0 });
         Ok(index)
     }

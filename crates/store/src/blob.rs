@@ -1,9 +1,12 @@
 //! Small compressed values in rows: digests, saved states. They share their field names, so a
 //! dictionary of those makes the difference between shrinking and not.
 
-use std::io::Read;
+use std::cell::RefCell;
+use std::io;
 use std::sync::LazyLock;
+use zstd::bulk::Decompressor;
 use zstd::dict::DecoderDictionary;
+use zstd::zstd_safe::get_frame_content_size;
 
 /// What every zstd frame begins with; no other value stored here does.
 const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -41,14 +44,31 @@ impl BlobCompressor {
 }
 
 /// The long form of what [`BlobCompressor::shrink`] made; anything else as it is.
-pub(crate) fn unfold(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
+pub(crate) fn unfold(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     if !bytes.starts_with(&FRAME) {
         return Ok(bytes);
     }
-    let mut raw = Vec::new();
-    let mut decoder = zstd::stream::Decoder::with_prepared_dictionary(bytes.as_slice(), &PREPARED)?;
-    decoder.read_to_end(&mut raw)?;
-    Ok(raw)
+    let len = get_frame_content_size(&bytes).ok().flatten();
+    let damaged = || io::Error::other("a stored value is damaged");
+    let len = len.and_then(|len| usize::try_from(len).ok()).ok_or_else(damaged)?;
+    if len > LONGEST {
+        return Err(damaged());
+    }
+    DECOMPRESSOR.with_borrow_mut(|decompressor| {
+        let decompressor = match decompressor {
+            Some(decompressor) => decompressor,
+            None => decompressor.insert(Decompressor::with_prepared_dictionary(&PREPARED)?),
+        };
+        decompressor.decompress(&bytes, len)
+    })
+}
+
+/// What is longer was not made by [`BlobCompressor::shrink`], which is given small values.
+const LONGEST: usize = 1 << 30;
+
+thread_local! {
+    /// Making one costs more than using it.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 /// Digesting the dictionary costs more than using it.

@@ -2,7 +2,7 @@
 
 use crate::clip;
 use crate::query::{Query, Word};
-use crate::terms::{self, Term, TermKind, is_stop_word};
+use crate::terms::{self, Starts, Term, TermKind, is_stop_word};
 use std::collections::{BTreeSet, HashMap};
 
 /// A shorter prompt asks for nothing.
@@ -161,6 +161,8 @@ struct Unit {
 pub struct Cue {
     words: Vec<String>,
     units: Vec<Unit>,
+    /// How the stems of the units begin.
+    starts: Starts,
 }
 
 /// How well a text fits.
@@ -204,7 +206,8 @@ impl Cue {
                 }
             }
         }
-        (!units.is_empty()).then_some(Self { words, units })
+        let starts = Starts::of(units.iter().map(|unit| unit.stem.as_str()));
+        (!units.is_empty()).then_some(Self { words, units, starts })
     }
 
     /// The same as a query: nothing in it is a filter or must hold.
@@ -226,6 +229,11 @@ impl Cue {
                 unit.weight *= rarity.min(bound).max(f32::MIN_POSITIVE);
             }
         }
+    }
+
+    /// What a text is worth at most, of which any part may be told.
+    pub fn bound(&self, parts: &[&str], beside: &str) -> f32 {
+        self.relevance(&self.fit(&parts.join(" "), beside), None)
     }
 
     /// How well a text fits; words only in `beside`, such as the title above it, count half.
@@ -252,9 +260,7 @@ impl Cue {
         let mut has = vec![false; self.units.len()];
         terms::for_each(text, &mut |term| {
             // Most words of a text begin as none of these do, and need no stem.
-            let first = term.text.as_bytes().first();
-            let mut alike = self.units.iter().map(|unit| unit.stem.as_bytes().first());
-            if term.kind == TermKind::Whole || alike.all(|begins| begins != first) {
+            if term.kind == TermKind::Whole || !self.starts.may_have(term.text) {
                 return;
             }
             if let Some(stem) = stem_of(&term) {

@@ -2,8 +2,8 @@
 
 use super::focus::{Beginnings, Focus};
 use crate::query::Query;
-use crate::terms::{self, Term, TermKind, is_stop_word, stem};
-use std::collections::HashMap;
+use crate::terms::{self, Starts, Term, TermKind, is_stop_word, stem};
+use rustc_hash::FxHashMap;
 
 /// More hits in one text say nothing more about it.
 const MOST_HITS: usize = 20_000;
@@ -14,14 +14,14 @@ const PHRASE_WORD: f32 = 0.3;
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// Words and wholes as they are folded, with the want they meet.
-    exact: HashMap<String, usize>,
-    stems: HashMap<String, usize>,
+    exact: FxHashMap<String, usize>,
+    stems: FxHashMap<String, usize>,
     prefixes: Vec<(String, usize)>,
     phrases: Vec<(Vec<String>, usize)>,
     /// What meeting each want is worth.
     weights: Vec<f32>,
-    /// The first bytes of all of these, sorted: most words of a text are none of them.
-    firsts: Vec<u8>,
+    /// How all of these begin: most words of a text are none of them.
+    starts: Starts,
     /// How they begin, if that can be looked for.
     beginnings: Option<Beginnings>,
 }
@@ -66,7 +66,7 @@ impl Wanted {
             wanted.phrases.push((words, want));
         }
         wanted.drop_stop_words();
-        wanted.note_firsts();
+        wanted.starts = Starts::of(wanted.all());
         wanted.beginnings = Beginnings::of(wanted.all());
         wanted
     }
@@ -85,14 +85,6 @@ impl Wanted {
     /// Where in a text to look closely.
     pub(super) fn focus(&self, text: &str) -> Focus {
         self.beginnings.as_ref().map_or(Focus::Anywhere, |words| words.focus(text))
-    }
-
-    fn note_firsts(&mut self) {
-        let mut firsts: Vec<u8> =
-            self.all().filter_map(|word| word.as_bytes().first().copied()).collect();
-        firsts.sort_unstable();
-        firsts.dedup();
-        self.firsts = firsts;
     }
 
     fn want(&mut self, weight: f32) -> usize {
@@ -162,9 +154,7 @@ impl Wanted {
 
     /// The want a term meets, and whether in another form than it was typed.
     fn meets(&self, term: &Term<'_>) -> Option<(usize, bool)> {
-        // No ending changes how a word begins.
-        let first = term.text.as_bytes().first()?;
-        if self.firsts.binary_search(first).is_err() {
+        if !self.starts.may_have(term.text) {
             return None;
         }
         if let Some(want) = self.exact.get(term.text) {
@@ -174,9 +164,7 @@ impl Wanted {
         if let Some((_, want)) = self.prefixes.iter().find(is_open) {
             return Some((*want, false));
         }
-        if term.kind != TermKind::Word
-            || !self.stems.keys().any(|stem| stem.as_bytes().first() == Some(first))
-        {
+        if term.kind != TermKind::Word {
             return None;
         }
         self.stems.get(&stem(term.text)).map(|want| (*want, true))

@@ -8,9 +8,11 @@
 
 mod fold;
 mod humps;
+mod starts;
 mod stems;
 mod stop;
 
+pub use starts::Starts;
 pub use stems::{Stems, stem};
 pub use stop::is_stop_word;
 

@@ -9,7 +9,7 @@ pub(crate) use alongside::{Alongside, Keeper, Kept, Room};
 pub(crate) use card::card_text;
 
 use crate::{Archive, SyncError};
-use backstory_index::{IndexError, IndexWriter, Shelf, Stock};
+use backstory_index::{IndexError, IndexWriter, Shelf, Stay, Stock};
 use backstory_store::{StoreError, SweepLock, Vault, Writer};
 use paying::{Trouble, pay};
 
@@ -55,7 +55,7 @@ pub fn index_status(vault: &Vault, index: &dyn Shelf) -> Result<IndexStatus, Sto
     let mut status = IndexStatus { name: index.name(), ..IndexStatus::default() };
     status.behind = vault.index_debt_count()?;
     status.bytes = index.bytes();
-    match index.reader() {
+    match index.reader(Stay::Short) {
         Ok(reader) => {
             status.stock = Some(reader.stock());
             if let [missing, ..] = reader.missing_vectors() {

@@ -165,8 +165,7 @@ impl Look<'_> {
         nearness: Option<f32>,
     ) -> Candidate {
         let shown = self.shown(event);
-        let title = found.session.title.as_deref().unwrap_or_default();
-        let fit = self.cue.fit(&shown, title);
+        let fit = self.cue.fit(&shown, title(found));
         self.judged(Thing {
             category,
             address: address(&found.session.session_uid, event.seq),
@@ -240,7 +239,7 @@ impl Look<'_> {
                 "decision" => Category::Decision,
                 _ => return None,
             };
-            Some(self.words(found, category, kept.seq, &kept.text, found.session.ended_at))
+            self.words(found, category, kept.seq, &kept.text, found.session.ended_at)
         };
         digest.snippets.iter().filter_map(said).collect()
     }
@@ -248,15 +247,13 @@ impl Look<'_> {
     /// Fixes, and what the user said about how things are done.
     fn signal(&self, found: &Found, signal: &Signal) -> Option<Candidate> {
         let uid = &found.session.session_uid;
-        // A long session has hundreds, and who has none of the words is never told.
-        let fix = signal.fix.iter().flat_map(|fix| [&fix.what, &fix.tried]);
-        if !fix.chain([&signal.what]).any(|text| self.wanted.may_be_in(text)) {
-            return None;
-        }
         match (signal.kind, &signal.fix) {
             (SignalKind::ErrorFix | SignalKind::TestFixed, Some(fix)) => {
+                if !self.may_fit(found, Category::Fix, &[&signal.what, &fix.what, &fix.tried]) {
+                    return None;
+                }
                 let text = fix_text(&signal.what, &fix.what, &fix.tried, signal.ts);
-                let fit = self.cue.fit(&text, found.session.title.as_deref().unwrap_or_default());
+                let fit = self.cue.fit(&text, title(found));
                 Some(self.judged(Thing {
                     category: Category::Fix,
                     address: address(uid, fix.seq),
@@ -268,10 +265,16 @@ impl Look<'_> {
                 }))
             }
             (SignalKind::Instruction | SignalKind::UserCorrection, _) => {
-                Some(self.words(found, Category::Correction, signal.seq, &signal.what, signal.ts))
+                self.words(found, Category::Correction, signal.seq, &signal.what, signal.ts)
             }
             _ => None,
         }
+    }
+
+    /// False for texts that are never told, whatever is shown of them. A long session has hundreds.
+    fn may_fit(&self, found: &Found, category: Category, texts: &[&str]) -> bool {
+        texts.iter().any(|text| self.wanted.may_be_in(text))
+            && self.cue.bound(texts, title(found)) * worth(category) >= 1.0
     }
 
     fn words(
@@ -281,10 +284,13 @@ impl Look<'_> {
         seq: u32,
         words: &str,
         at: Option<Timestamp>,
-    ) -> Candidate {
+    ) -> Option<Candidate> {
+        if !self.may_fit(found, category, &[words]) {
+            return None;
+        }
         let shown = snippet(words, self.wanted, SNIPPET_CHARS).text;
-        let fit = self.cue.fit(&shown, found.session.title.as_deref().unwrap_or_default());
-        self.judged(Thing {
+        let fit = self.cue.fit(&shown, title(found));
+        Some(self.judged(Thing {
             category,
             address: address(&found.session.session_uid, seq),
             of: found.session.session_uid.as_str(),
@@ -292,7 +298,7 @@ impl Look<'_> {
             fit,
             nearness: None,
             reason: self.whereabouts(&found.session),
-        })
+        }))
     }
 
     fn judged(&self, thing: Thing<'_>) -> Candidate {
@@ -318,6 +324,10 @@ impl Look<'_> {
         let is_here = session.project_key.is_some() && session.project_key == self.options.project;
         if is_here { "of this project".into() } else { "of another project".into() }
     }
+}
+
+fn title(found: &Found) -> &str {
+    found.session.title.as_deref().unwrap_or_default()
 }
 
 fn is_question(candidate: &Candidate) -> bool {

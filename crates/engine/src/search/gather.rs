@@ -28,6 +28,8 @@ pub(super) struct Gatherer<'a, 'v> {
     pub(super) searcher: &'a Searcher<'v>,
     pub(super) options: &'a SearchOptions,
     pub(super) gate: &'a Gate<'a>,
+    /// How many places near in meaning are brought in; as many as by words unless somebody says.
+    pub(super) near: Option<usize>,
 }
 
 /// What may answer.
@@ -137,7 +139,8 @@ impl Gatherer<'_, '_> {
         if must_match && self.options.mode != Mode::Semantic {
             return None;
         }
-        Some(if self.looks_at_rows() { PER_LIST_FILTERED } else { self.per_list() })
+        let usual = || self.near.unwrap_or_else(|| self.per_list());
+        Some(if self.looks_at_rows() { PER_LIST_FILTERED } else { usual() })
     }
 
     fn looks_at_rows(&self) -> bool {
@@ -227,6 +230,11 @@ impl Looking<'_> {
 
     /// Places near in meaning, as far as the vectors can tell.
     fn near(&self, query: &Embedding, limit: usize) -> Result<Vec<(Place, f32)>, IndexError> {
+        if let Some(sessions) = self.gate.only_sessions()
+            && let Some(near) = self.index.nearest_within(query, limit, &sessions)?
+        {
+            return Ok(near);
+        }
         self.index.nearest(query, limit, &mut |place| self.gate.lets_session(place.session()))
     }
 }

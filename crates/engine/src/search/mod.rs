@@ -12,6 +12,7 @@ use crate::SyncError;
 use backstory_distill::query::Query;
 use backstory_distill::ranking::{Circumstance, Ranked, rank};
 use backstory_distill::snippet::Snippet;
+pub use backstory_index::Stay;
 use backstory_index::{IndexError, Reader, Shelf};
 use backstory_model::{Session, SessionEvent, Timestamp};
 use backstory_store::Vault;
@@ -143,8 +144,8 @@ pub fn search(
 pub type OpenedIndex = Arc<dyn Reader>;
 
 /// Opens an index for many searches.
-pub fn open_index(index: &dyn Shelf) -> Result<OpenedIndex, SyncError> {
-    match index.reader() {
+pub fn open_index(index: &dyn Shelf, stay: Stay) -> Result<OpenedIndex, SyncError> {
+    match index.reader(stay) {
         Ok(index) => Ok(index.into()),
         Err(IndexError::Missing(_)) => Err(SyncError::NoIndex),
         Err(error) => Err(error.into()),
@@ -154,7 +155,7 @@ pub fn open_index(index: &dyn Shelf) -> Result<OpenedIndex, SyncError> {
 impl<'a> Searcher<'a> {
     /// Opens the index of an archive.
     pub fn open(vault: &'a Vault, index: &dyn Shelf) -> Result<Self, SyncError> {
-        Self::on(vault, open_index(index)?)
+        Self::on(vault, open_index(index, Stay::Short)?)
     }
 
     /// The same on an index that is open already.
@@ -171,7 +172,7 @@ impl<'a> Searcher<'a> {
     ) -> Result<SearchAnswer, SyncError> {
         let gate = scope::Gate::new(self.vault, &options.query.filters, options.scope)?;
         let mut paths = self.paths();
-        let gathered = gather::Gatherer { searcher: self, options, gate: &gate };
+        let gathered = gather::Gatherer { searcher: self, options, gate: &gate, near: None };
         let ranked = if options.sort == Sort::Time || gather::has_no_words(&options.query) {
             paths.lexical = true;
             gathered.newest()?

@@ -75,6 +75,15 @@ impl<'a> Gate<'a> {
         (!self.is_open()).then_some(Accept { session, passage: asks_more.then_some(passage) })
     }
 
+    /// The sessions that may hold answers, in order, where not all may.
+    pub(super) fn only_sessions(&self) -> Option<Vec<i64>> {
+        let sessions = self.sessions.as_ref()?.iter().copied();
+        let mut sessions: Vec<i64> =
+            sessions.filter(|session| !self.except.contains(session)).collect();
+        sessions.sort_unstable();
+        Some(sessions)
+    }
+
     /// True if a session may hold answers.
     pub(super) fn lets_session(&self, session: i64) -> bool {
         self.sessions.as_ref().is_none_or(|sessions| sessions.contains(&session))

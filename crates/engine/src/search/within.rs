@@ -9,6 +9,9 @@ use backstory_index::WordSeen;
 use backstory_model::Timestamp;
 use std::collections::{HashMap, HashSet};
 
+/// Places near in meaning that are brought in: a handful is told.
+const NEAR: usize = 30;
+
 /// Which sessions are looked at.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Within {
@@ -40,7 +43,7 @@ impl Searcher<'_> {
         within: Within,
     ) -> Result<FoundPlaces, SyncError> {
         let gate = Gate::within(within, &options.query.filters);
-        let gathering = Gatherer { searcher: self, options, gate: &gate };
+        let gathering = Gatherer { searcher: self, options, gate: &gate, near: Some(NEAR) };
         let Gathered { candidates, evidence, words } =
             gathering.candidates(&mut Paths::default())?;
         let mut circumstances = |sessions: &[i64]| self.standing_among(options, sessions);

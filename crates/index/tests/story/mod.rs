@@ -1,6 +1,6 @@
 //! An index from its first document to its last, wherever it is kept.
 
-use backstory_index::{IndexWriter, Place, SessionCard, Shelf, Wanted, WantedWord, embed};
+use backstory_index::{IndexWriter, Place, SessionCard, Shelf, Stay, Wanted, WantedWord, embed};
 use backstory_model::{EventKind, Flavor, Role, SessionEvent, SessionUid, Timestamp};
 
 /// Tells the parts of the story that need nothing but a place for an index.
@@ -54,7 +54,7 @@ fn find(shelf: &dyn Shelf, words: &str) -> Vec<Place> {
 }
 
 fn find_wanted(shelf: &dyn Shelf, wanted: &Wanted) -> Vec<Place> {
-    let index = shelf.reader().unwrap();
+    let index = shelf.reader(Stay::Long).unwrap();
     let asked = index.ask(wanted).unwrap();
     let prose = asked.prose(10, None).unwrap();
     let mut places: Vec<Place> = prose.iter().map(|hit| hit.place).collect();
@@ -107,7 +107,7 @@ pub(crate) fn phrases_bind_and_refusals_hold(shelf: &dyn Shelf) {
 
 pub(crate) fn meaning_finds_what_words_do_not(shelf: &dyn Shelf) {
     filled(shelf);
-    let index = shelf.reader().unwrap();
+    let index = shelf.reader(Stay::Long).unwrap();
     let query = embed("why does releasing to the test environment take so long").unwrap();
     let near = index.nearest(&query, 3, &mut |_| true).unwrap();
     assert_eq!(near[0].0.session(), 2);
@@ -126,7 +126,7 @@ pub(crate) fn what_is_removed_leaves_no_trace(shelf: &dyn Shelf, knows: &dyn Fn(
     index.finish().unwrap();
     assert!(!knows("sqlite"), "the words of a removed session are still on disk");
     assert!(knows("strict"));
-    let reader = shelf.reader().unwrap();
+    let reader = shelf.reader(Stay::Long).unwrap();
     assert_eq!((reader.stock().documents, reader.stock().vectors), (2, 2));
     assert!(find(shelf, "locked").is_empty());
 }
@@ -140,7 +140,7 @@ pub(crate) fn a_card_replaces_the_one_before(shelf: &dyn Shelf) {
     index.finish().unwrap();
     assert!(find(shelf, "rollout").is_empty() && find(shelf, "strict").is_empty());
     assert_eq!(find(shelf, "rollback"), [Place::session_card(2)]);
-    let stock = shelf.reader().unwrap().stock();
+    let stock = shelf.reader(Stay::Long).unwrap().stock();
     assert_eq!((stock.documents, stock.vectors), (5, 4));
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn a_commit_the_archive_did_not_hear_of_is_undone(shelf: &dyn Shelf) 
     add(&mut index, 3, 0, EventKind::UserMsg, "a message that is stored twice");
     index.commit().unwrap();
     index.finish().unwrap();
-    let stock = shelf.reader().unwrap().stock();
+    let stock = shelf.reader(Stay::Long).unwrap().stock();
     assert_eq!((stock.documents, stock.vectors), (6, 5));
     // An index that lacks what the archive knows of is no good.
     assert!(IndexWriter::open(shelf, 99).is_err());

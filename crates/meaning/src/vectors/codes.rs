@@ -107,7 +107,8 @@ impl Weighed {
                 sums[word] += u64::from((differ & words[word]).count_ones()) << plane;
             }
         }
-        sums.iter().sum::<u64>() as u32
+        let [first, second, third, fourth] = sums;
+        (first + second + third + fourth) as u32
     }
 
     /// The most that may be against a vector for its balance to reach a value, or a little more.

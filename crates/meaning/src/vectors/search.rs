@@ -2,10 +2,12 @@
 
 use super::VectorFile;
 use super::cells::LARGEST_FLAT;
+use super::compared::{cosines, each_cosine};
 use super::shortlist::{Candidate, Shortlist, codes_to_read};
 use crate::embedding::{Embedding, dot};
 use fearless_simd::{Level, dispatch};
 use std::cmp::{Ordering, Reverse};
+use std::ops::Range;
 
 /// The places nearest to `query` in several files, as [`VectorFile::nearest`] in one. Better than
 /// asking every file by itself: what is far off in all of them together is not looked at in any.
@@ -26,11 +28,11 @@ pub fn nearest(
         compare(query, &candidates, &mut best);
     } else {
         for file in large {
-            look_through(file, query, accept, &mut best);
+            look_through(file, 0..file.len(), query, accept, &mut best);
         }
     }
     for file in small {
-        look_through(file, query, accept, &mut best);
+        look_through(file, 0..file.len(), query, accept, &mut best);
     }
     let found = best.finish();
     if found.len() == limit || !passed_over {
@@ -39,26 +41,46 @@ pub fn nearest(
     // Too few are acceptable where the query points to, so every vector has to be asked for.
     let mut best = Best::new(limit);
     for file in files {
-        look_through(file, query, accept, &mut best);
+        look_through(file, 0..file.len(), query, accept, &mut best);
     }
     best.finish()
 }
 
-/// Compares all vectors of a file.
+/// The places nearest to `query` within some ranges of places, which follow each other: every vector there
+/// is compared.
+pub fn nearest_within(
+    files: &[VectorFile<'_>],
+    query: &Embedding,
+    limit: usize,
+    ranges: &[Range<u64>],
+) -> Vec<(u64, f32)> {
+    let mut best = Best::new(limit);
+    for file in files {
+        for rows in file.rows_within(ranges) {
+            look_through(file, rows, query, &mut |_| true, &mut best);
+        }
+    }
+    best.finish()
+}
+
+/// How many vectors there are within some ranges of places, which follow each other.
+pub fn count_within(files: &[VectorFile<'_>], ranges: &[Range<u64>]) -> usize {
+    files.iter().flat_map(|file| file.rows_within(ranges)).map(|rows| rows.len()).sum()
+}
+
+/// Compares some vectors of a file one by one.
 fn look_through(
     file: &VectorFile<'_>,
+    rows: Range<usize>,
     query: &Embedding,
     accept: &mut dyn FnMut(u64) -> bool,
     best: &mut Best,
 ) {
-    dispatch!(Level::new(), _ => {
-        for row in 0..file.len() {
-            let cosine = file.cosine(query, row);
-            if cosine >= best.least {
-                let place = file.place(row);
-                if accept(place) {
-                    best.add(place, cosine);
-                }
+    each_cosine(file, rows, query, &mut |row, cosine| {
+        if cosine >= best.least {
+            let place = file.place(row);
+            if accept(place) {
+                best.add(place, cosine);
             }
         }
     });
@@ -120,15 +142,10 @@ fn by_code<'f>(
 type Row<'f> = (&'f VectorFile<'f>, u32);
 
 fn compare(query: &Embedding, candidates: &[Candidate<Row<'_>>], best: &mut Best) {
-    let mut cosines = vec![0_f32; candidates.len()];
-    dispatch!(Level::new(), _ => {
-        for (cosine, candidate) in cosines.iter_mut().zip(candidates) {
-            let (file, row) = candidate.what;
-            *cosine = file.cosine(query, row as usize);
-        }
-    });
-    for (cosine, candidate) in cosines.iter().zip(candidates) {
-        best.add(candidate.place, *cosine);
+    let rows: Vec<_> =
+        candidates.iter().map(|candidate| (candidate.what.0, candidate.what.1 as usize)).collect();
+    for (candidate, cosine) in candidates.iter().zip(cosines(query, &rows)) {
+        best.add(candidate.place, cosine);
     }
 }
 

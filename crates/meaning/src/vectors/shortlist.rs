@@ -12,7 +12,7 @@ const FEWEST_CODES: usize = 50_000;
 /// Vectors whose codes look best are compared themselves: so many for every place that is wanted,
 const COMPARED_PER_PLACE: usize = 10;
 /// but not fewer than this.
-const FEWEST_COMPARED: usize = 1_000;
+const FEWEST_COMPARED: usize = 300;
 
 /// How many codes of so many are worth reading, those of the nearest cells first.
 pub(super) fn codes_to_read(coded: usize) -> usize {

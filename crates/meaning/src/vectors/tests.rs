@@ -72,6 +72,13 @@ proptest! {
         odd.retain(|(place, _)| place % 2 == 1);
         odd.truncate(limit);
         prop_assert_eq!(file.nearest(&query, limit, &mut |place| place % 2 == 1), odd);
+        let ranges = [1..3, 3..4, 7..20, 20..20, 30..u64::MAX];
+        let mut inside = brute(&entries, &query);
+        inside.retain(|(place, _)| ranges.iter().any(|range| range.contains(place)));
+        let is_inside = |(place, _): &&(u64, Embedding)| ranges.iter().any(|range| range.contains(place));
+        prop_assert_eq!(count_within(&[file], &ranges), entries.iter().filter(is_inside).count());
+        inside.truncate(limit);
+        prop_assert_eq!(nearest_within(&[file], &query, limit, &ranges), inside);
     }
 
     #[test]
@@ -107,6 +114,7 @@ proptest! {
         sum_header(&mut bytes);
         let Ok(file) = VectorFile::open(&bytes) else { return Ok(()) };
         file.nearest(&query, 10, &mut |_| true);
+        nearest_within(&[file], &query, 10, &[0..7, 9..30]);
         file.cosine_of(&query, 3);
         let many = vec![file; LARGEST_FLAT / 40 + 1];
         prop_assert!(nearest(&many, &query, 10, &mut |place| place != 5).len() <= 10);
@@ -192,6 +200,20 @@ fn a_large_file_finds_nearly_all_and_merges_to_the_same_bytes() {
         assert!(nearest.is_sorted_by(|left, right| left.1 >= right.1));
     }
     assert!(found * 10 >= wanted * 9, "{found} of {wanted}");
+
+    let read = |into: &mut [u8], from: u64| {
+        let from = from as usize;
+        into.copy_from_slice(&whole[from..from + into.len()]);
+        Ok(())
+    };
+    let (reading, query) = (file.reading_by(&read), maker.embedding(150));
+    assert_eq!(reading.nearest(&query, 50, &mut |_| true), file.nearest(&query, 50, &mut |_| true));
+    assert_eq!(reading.cosine_of(&query, 77), file.cosine_of(&query, 77));
+    let ranges = [3..500, 900..901, 40_000..u64::MAX];
+    let within = nearest_within(&[reading], &query, 500, &ranges);
+    assert_eq!(within, nearest_within(&[file], &query, 500, &ranges));
+    let broken = |_: &mut [u8], _: u64| Err(io::Error::other("gone"));
+    assert!(file.reading_by(&broken).cosine_of(&query, 77).is_none_or(|near| near == 0.0));
 
     let query = maker.embedding(150);
     let rare = |place: u64| place % 5_000 == 7;

@@ -31,7 +31,7 @@ mod writer;
 use crate::Postgres;
 use crate::migrate;
 use crate::pool::Pool;
-use backstory_index::{IndexError, Reader, Shelf, Writer};
+use backstory_index::{IndexError, Reader, Shelf, Stay, Writer};
 use postgres::Client;
 use reader::PostgresReader;
 use std::sync::Arc;
@@ -126,7 +126,7 @@ impl Shelf for PostgresShelf {
         writer::vacuum(&mut client)
     }
 
-    fn reader(&self) -> Result<Box<dyn Reader>, IndexError> {
+    fn reader(&self, _stay: Stay) -> Result<Box<dyn Reader>, IndexError> {
         let mut client = self.connect()?;
         match Self::state(&mut client)? {
             Some(state) => Ok(Box::new(PostgresReader::new(self.clone(), client, state)?)),

@@ -205,6 +205,16 @@ impl Reader for PostgresReader {
         Ok(near.into_iter().map(|(place, cosine)| (Place(place), cosine)).collect())
     }
 
+    /// Every vector that is compared here is a row to be read; the codes tell which are worth it.
+    fn nearest_within(
+        &self,
+        _query: &Embedding,
+        _limit: usize,
+        _sessions: &[i64],
+    ) -> Result<Option<Vec<(Place, f32)>>, IndexError> {
+        Ok(None)
+    }
+
     fn nearness(
         &self,
         query: &Embedding,

@@ -3,7 +3,7 @@
 use crate::shelf_of;
 use crate::story::event;
 use backstory_index::{
-    Accept, Facts, Hit, IndexWriter, Lexical, LocalShelf, Place, Reader, SessionCard, Shelf,
+    Accept, Facts, Hit, IndexWriter, Lexical, LocalShelf, Place, Reader, SessionCard, Shelf, Stay,
     Wanted, WantedWord,
 };
 use backstory_model::{EventKind, Timestamp};
@@ -180,7 +180,8 @@ fn both_indices_find_the_same() {
             fill(&here, 0, &all);
             there.remove().unwrap();
             fill(&there, 0, &all);
-            let (here, there) = (here.reader().unwrap(), there.reader().unwrap());
+            let (here, there) =
+                (here.reader(Stay::Short).unwrap(), there.reader(Stay::Long).unwrap());
             prop_assert_eq!(here.stock().documents, there.stock().documents);
             prop_assert_eq!(here.stock().vectors, there.stock().vectors);
             for question in &questions {
@@ -231,7 +232,7 @@ fn merged_segments_find_the_same() {
             sessions: 25,
         })
         .collect();
-    let (near, far) = (here.reader().unwrap(), there.reader().unwrap());
+    let (near, far) = (here.reader(Stay::Short).unwrap(), there.reader(Stay::Long).unwrap());
     assert!(far.stock().segments < 16, "{} segments", far.stock().segments);
     for question in &questions {
         assert_eq!(answers(&*near, question), answers(&*far, question), "{question:?}");
@@ -245,8 +246,8 @@ fn merged_segments_find_the_same() {
         index.commit().unwrap();
         index.finish().unwrap();
     }
-    let near = here.reader().unwrap();
-    assert_eq!(near.stock().documents, there.reader().unwrap().stock().documents);
+    let near = here.reader(Stay::Short).unwrap();
+    assert_eq!(near.stock().documents, there.reader(Stay::Short).unwrap().stock().documents);
     // One that was open before sees it too.
     for question in &questions {
         let [near, far] = [&near, &far].map(|reader| answers(&**reader, question));

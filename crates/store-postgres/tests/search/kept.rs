@@ -3,7 +3,7 @@
 use crate::story::event;
 use crate::{shelf_for, shelf_of};
 use backstory_index::{
-    IndexWriter, LocalShelf, Place, Prepared, SessionCard, Shelf, Wanted, WantedWord,
+    IndexWriter, LocalShelf, Place, Prepared, SessionCard, Shelf, Stay, Wanted, WantedWord,
 };
 use backstory_meaning::Embedding;
 use backstory_model::EventKind;
@@ -21,7 +21,7 @@ fn add(shelf: &dyn Shelf, batch: u64, session: i64, texts: &[&str]) -> u64 {
 
 fn find(shelf: &dyn Shelf, word: &str) -> Vec<Place> {
     let wanted = Wanted { words: vec![WantedWord::of(word, false)], ..Wanted::default() };
-    let reader = shelf.reader().unwrap();
+    let reader = shelf.reader(Stay::Long).unwrap();
     let hits = reader.ask(&wanted).unwrap().prose(10, None).unwrap();
     hits.into_iter().map(|hit| hit.place).collect()
 }
@@ -36,7 +36,7 @@ fn tenants_do_not_see_each_other() {
     add(&other, 0, 1, &["a seal on the beach"]);
     assert_eq!(find(&one, "walrus"), [Place::event(1, 0)]);
     assert!(find(&other, "walrus").is_empty() && find(&one, "seal").is_empty());
-    assert_eq!(one.reader().unwrap().stock().documents, 1);
+    assert_eq!(one.reader(Stay::Long).unwrap().stock().documents, 1);
     one.remove().unwrap();
     assert!(!one.exists() && one.bytes() == 0 && other.bytes() > 0);
     assert_eq!(find(&other, "seal"), [Place::event(1, 0)]);
@@ -70,7 +70,7 @@ fn what_is_added_and_removed_in_one_commit_is_as_if_it_were_never_there() {
     index.finish().unwrap();
     assert!(find(&shelf, "walrus").is_empty());
     assert_eq!(find(&shelf, "seal").len(), 2);
-    assert_eq!(shelf.reader().unwrap().stock().documents, 2);
+    assert_eq!(shelf.reader(Stay::Long).unwrap().stock().documents, 2);
 }
 
 /// A vector that depends on its number alone.
@@ -113,13 +113,13 @@ fn cells_of_vectors_find_what_files_of_vectors_find() {
         }
         for number in [117, 2_300, 4_444] {
             let [here, there] = shelves.map(|shelf| {
-                let near = shelf.reader().unwrap();
+                let near = shelf.reader(Stay::Long).unwrap();
                 near.nearest(&vector(number), 5, &mut |place| place.session() % 3 != 0).unwrap()
             });
             assert_eq!(here[0], there[0]);
             let of_session = |place: Place| place.session() == 7;
             let few = shelves.map(|shelf| {
-                let near = shelf.reader().unwrap();
+                let near = shelf.reader(Stay::Long).unwrap();
                 near.nearest(&vector(number), 200, &mut |place| of_session(place)).unwrap()
             });
             assert!(few[0].len() == 100 && few[0] == few[1]);
@@ -129,7 +129,7 @@ fn cells_of_vectors_find_what_files_of_vectors_find() {
     writer.remove_events(23).unwrap();
     writer.commit().unwrap();
     writer.finish().unwrap();
-    let reader = shelves[0].reader().unwrap();
+    let reader = shelves[0].reader(Stay::Long).unwrap();
     assert_eq!(reader.stock().vectors, 18_800);
     let near = reader.nearest(&vector(2_300), 50, &mut |_| true).unwrap();
     assert!(near.len() == 50 && near.iter().all(|(place, _)| place.session() != 23));

@@ -2,7 +2,7 @@
 
 use crate::kept::{add_vectors, vector};
 use crate::{shelf_at, shelf_for, shelf_of, story};
-use backstory_index::{LocalShelf, Place, Shelf};
+use backstory_index::{LocalShelf, Place, Shelf, Stay};
 use backstory_store_postgres::PostgresShelf;
 use backstory_testkit::postgres::{Database, database_beside_pgvector};
 use std::sync::OnceLock;
@@ -36,7 +36,7 @@ story::tell_all!(told);
 
 /// Both find the same, whoever is let through.
 fn assert_alike(there: &dyn Shelf, here: &dyn Shelf) {
-    let readers = [there, here].map(|shelf| shelf.reader().unwrap());
+    let readers = [there, here].map(|shelf| shelf.reader(Stay::Long).unwrap());
     let ask = |number, limit, accept: fn(i64) -> bool| {
         readers.each_ref().map(|reader| {
             let mut accept = |place: Place| accept(place.session());
@@ -76,7 +76,7 @@ fn the_extension_comes_and_goes() {
 
     // What is added to the graph is found, what is removed is not.
     batches = [add_vectors(&there, batches[0], 45..46), add_vectors(&here, batches[1], 45..46)];
-    let near = there.reader().unwrap().nearest(&vector(4_542), 1, &mut |_| true).unwrap();
+    let near = there.reader(Stay::Long).unwrap().nearest(&vector(4_542), 1, &mut |_| true).unwrap();
     assert_eq!(near[0].0, Place::event(45, 42));
     for (shelf, batch) in [&there as &dyn Shelf, &here].into_iter().zip(&mut batches) {
         let mut writer = shelf.writer(*batch).unwrap();
@@ -84,7 +84,7 @@ fn the_extension_comes_and_goes() {
         *batch = writer.commit().unwrap();
         writer.finish().unwrap();
     }
-    let reader = there.reader().unwrap();
+    let reader = there.reader(Stay::Long).unwrap();
     let near = reader.nearest(&vector(2_300), 50, &mut |_| true).unwrap();
     assert!(near.len() == 50 && near.iter().all(|(place, _)| place.session() != 23));
 

@@ -4,6 +4,7 @@ use super::{Effect, Spec};
 use crate::mcp::answer::{Answer, NOTHING_YET, Refusal};
 use crate::mcp::args::Args;
 use crate::mcp::desk::Desk;
+use backstory_engine::search::Stay;
 use std::fmt::Write;
 
 const COMMIT: &str = "Take in what agents wrote since the last sync and seal sessions that have ended or gone \
@@ -57,7 +58,7 @@ fn health(desk: &Desk, _args: &Args) -> Answer {
         }
         None => text.push_str("- no sync has finished yet\n"),
     }
-    match (desk.archive.index.reader().is_ok(), vault.index_debt_count()?) {
+    match (desk.archive.index.reader(Stay::Short).is_ok(), vault.index_debt_count()?) {
         (false, _) => {
             text.push_str("- there is no search index: the user runs `backstory index`\n");
         }
