@@ -166,8 +166,12 @@ impl Vault {
     }
 
     /// What people are told of sessions, by their row ids: without the distiller's memory, and without
-    /// digests that cannot be read.
-    pub fn digests(&self, ids: &[i64]) -> Result<HashMap<i64, (Digest, Vec<Signal>)>, StoreError> {
+    /// digests that cannot be read. Signals are of these kinds alone, if any are named.
+    pub fn digests(
+        &self,
+        ids: &[i64],
+        kinds: &[SignalKind],
+    ) -> Result<HashMap<i64, (Digest, Vec<Signal>)>, StoreError> {
         let sql = "SELECT session_id, digest FROM digests WHERE session_id IN (";
         let stored = self.by_id(sql, ids, |row| Ok((row.get(0)?, row.get::<Vec<u8>>(1)?)))?;
         let read = |(id, digest)| {
@@ -182,6 +186,7 @@ impl Vault {
                 "SELECT {SIGNAL_COLUMNS}, session_id FROM signals x WHERE session_id IN ("
             ));
             asked.add_list(ids);
+            asked.add_any("kind = ?", kinds.iter().map(|kind| kind.code()));
             asked.sql.push_str(" ORDER BY seq, kind");
             self.database.each(&asked.sql, &asked.values, |row| -> Result<(), StoreError> {
                 if let Some((_, signals)) = found.get_mut(&row.get(10)?) {

@@ -29,6 +29,14 @@ const SNIPPET_CHARS: usize = ITEM_CHARS - 14;
 /// An answer is a little less certain to fit than the question that does.
 const ANSWER_SHARE: f32 = 0.97;
 
+/// Signals that say something to others.
+const TOLD: [SignalKind; 4] = [
+    SignalKind::ErrorFix,
+    SignalKind::TestFixed,
+    SignalKind::Instruction,
+    SignalKind::UserCorrection,
+];
+
 /// What a question is worth beside its answer.
 const ANSWERED_SHARE: f32 = 0.6;
 
@@ -72,7 +80,7 @@ impl Look<'_> {
             .collect();
         let mut candidates = self.moments(&found, places)?;
         let ids: Vec<i64> = found.iter().map(|found| found.id).collect();
-        let accounts = self.vault.digests(&ids)?;
+        let accounts = self.vault.digests(&ids, &TOLD)?;
         for found in &found {
             let Some((digest, signals)) = accounts.get(&found.id) else { continue };
             let nearness = places.nearness.get(&(found.id, None)).copied();

@@ -61,7 +61,7 @@ pub fn start_recall(vault: &Vault, options: &StartOptions) -> Result<Recall, Syn
         !is_part_of(uid, options.session.as_ref()) && !muted.has_session(uid, None)
     });
     let ids: Vec<i64> = latest.iter().map(|(id, _)| *id).collect();
-    let mut accounts = vault.digests(&ids)?;
+    let mut accounts = vault.digests(&ids, &[])?;
     let known: Vec<(Session, Digest, Vec<Signal>)> = latest
         .into_iter()
         .filter_map(|(id, session)| {

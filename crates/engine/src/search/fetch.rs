@@ -100,7 +100,7 @@ impl Teller<'_> {
         let mut cards: Vec<&mut Untold> =
             untold.iter_mut().filter(|untold| untold.moment.event.is_none()).collect();
         let ids: Vec<i64> = cards.iter().map(|card| card.id).collect();
-        let digests = self.vault.digests(&ids)?;
+        let digests = self.vault.digests(&ids, &[])?;
         for card in &mut cards {
             let session = &told[card.session].session;
             let account = digests.get(&card.id).map(|(digest, signals)| (digest, &signals[..]));

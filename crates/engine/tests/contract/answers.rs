@@ -61,7 +61,7 @@ fn of_many(vault: &Vault, asked: &Asked<'_>, out: &mut Answers) {
     }
     let sessions = sorted(vault.sessions_by_id(asked.ids).unwrap());
     out.add("standings", sorted(vault.standings(asked.ids).unwrap()));
-    out.add("digests", sorted(vault.digests(asked.ids).unwrap()));
+    out.add("digests", sorted(vault.digests(asked.ids, &[]).unwrap()));
     let stretch = |(first, last)| {
         let of = move |(id, session): &'_ (i64, Session)| {
             (*id, session.session_uid.clone(), first, last)

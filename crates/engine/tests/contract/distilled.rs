@@ -96,14 +96,18 @@ fn digests_of_many_are_told_together(archive: &Archive) {
     archive.tamper("UPDATE digests SET digest = state WHERE session_id = 2");
     let vault = archive.vault();
     let wanted: Vec<i64> = ids.chain([99]).collect();
-    let found = vault.digests(&wanted).unwrap();
+    let found = vault.digests(&wanted, &[]).unwrap();
     assert_eq!(found.len(), 46);
     for (id, (digest, signals)) in &found {
         let account = vault.account(&uid(&format!("claude:s{id}"))).unwrap().unwrap();
         assert_eq!((digest, signals), (&account.digest, &account.signals), "{id}");
     }
     assert!(!found.contains_key(&2));
-    assert!(vault.digests(&[]).unwrap().is_empty());
+    let kind = found[&1].1[0].kind;
+    let some = vault.digests(&[1], &[kind]).unwrap();
+    assert!(some[&1].1.iter().all(|signal| signal.kind == kind));
+    assert!((1..found[&1].1.len()).contains(&some[&1].1.len()));
+    assert!(vault.digests(&[], &[]).unwrap().is_empty());
 }
 
 fn a_new_account_replaces_the_old_one(archive: &Archive) {
