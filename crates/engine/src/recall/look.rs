@@ -14,7 +14,7 @@ use backstory_store::{StoreError, Stretch, Vault};
 use std::collections::HashMap;
 
 /// Sessions looked at, the best first.
-pub(super) const SESSIONS: usize = 10;
+pub(super) const SESSIONS: usize = 8;
 /// Moments of each of the first…
 pub(super) const MOMENTS: usize = 4;
 const FIRST: usize = 3;
