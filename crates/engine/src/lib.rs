@@ -9,6 +9,7 @@ pub mod hub;
 mod import;
 mod index;
 mod journal;
+pub mod ledger;
 pub mod live;
 mod migrate;
 pub mod notices;
@@ -30,7 +31,7 @@ pub use forget::{ForgetChoice, ForgottenSession, find_to_forget, forget, pin};
 pub use import::{ImportReport, Importer};
 pub use index::{IndexReport, IndexStatus, index, index_status};
 pub use migrate::migrate;
-pub use project::project_key;
+pub use project::{Project, project, project_key};
 pub use sync::{
     FlavorProgress, PlannedFile, Problem, Progress, Root, SyncError, SyncOptions, SyncReport, sync,
 };

@@ -65,7 +65,7 @@ pub(crate) fn distilled() -> Sandbox {
         signal(SignalKind::Error, 4, wrong, None),
         signal(SignalKind::ErrorFix, 4, wrong, Some("ran the migration")),
     ];
-    sandbox.put_account(HUNT, &Account { digest, signals, state: Vec::new() });
+    sandbox.put_account(HUNT, &Account { digest, signals, ..Account::default() });
     let signals = vec![signal(SignalKind::Error, 6, wrong, None)];
     sandbox.put_account(REVIEW, &Account { signals, ..Account::default() });
     sandbox

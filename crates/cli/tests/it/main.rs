@@ -5,6 +5,7 @@ mod commit;
 #[cfg(unix)]
 mod compress;
 mod config;
+mod decisions;
 mod demo;
 mod digest;
 mod docs;
