@@ -1,5 +1,6 @@
 //! `question-log.jsonl`: rows of the ledger, appended to a file other tools append to as well.
 
+use crate::untrusted::one_line;
 use backstory_api as api;
 use backstory_engine::ledger;
 use backstory_model::{DecisionKind, DecisionState, Flavor};
@@ -71,10 +72,6 @@ fn choice(entry: &LedgerEntry) -> String {
         if chosen.is_empty() { decision.free_text.as_deref() } else { Some(chosen.as_str()) };
     let said = within(said.unwrap_or_default(), MAX_CHOICE);
     if said.is_empty() { UNKNOWN.to_owned() } else { said }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// On one line of at most so many characters.

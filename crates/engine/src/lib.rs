@@ -22,6 +22,7 @@ mod stamp;
 mod sync;
 mod task_ref;
 pub mod tree;
+mod versions;
 
 pub use archive::Archive;
 pub use commit::{CommitReport, commit};
@@ -35,3 +36,4 @@ pub use project::{Project, project, project_key};
 pub use sync::{
     FlavorProgress, PlannedFile, Problem, Progress, Root, SyncError, SyncOptions, SyncReport, sync,
 };
+pub use versions::{MetVersion, not_warned_of, unknown_versions};

@@ -147,30 +147,34 @@ pub enum Recorded {
 impl Vault {
     /// Rows of the ledger, the latest first.
     pub fn decisions(&self, filter: &DecisionFilter) -> Result<Vec<LedgerEntry>, StoreError> {
+        // Engines agree on the case of these letters alone.
+        let lower = |text: &Option<String>| text.as_ref().map(|text| text.to_ascii_lowercase());
+        let (repo, text) = (lower(&filter.repo), lower(&filter.text));
         let mut asked = Clauses::new(format!(
             "SELECT {READ_COLUMNS}, s.session_uid, d.origin, d.hub_session, d.rationale, d.project,
                 d.repo, s.cwd, s.title, d.happened_at
              FROM decisions d LEFT JOIN sessions s ON s.id = d.session_id WHERE TRUE"
         ));
         asked.add_any("d.project = ?", &filter.projects);
-        asked.add_if(" AND lower(d.repo) = lower(?)", filter.repo.as_ref());
+        asked.add_if(" AND lower(d.repo) = ?", repo.as_ref());
         asked.add_if(
             " AND d.session_id = (SELECT id FROM sessions WHERE session_uid = ?)",
             filter.session.as_ref().map(SessionUid::as_str),
         );
         asked.add_if(" AND d.seq = ?", filter.seq);
         asked.add_if(" AND d.session_id = 0 AND d.origin = ?", filter.origin.as_ref());
-        asked.add_if(" AND d.happened_at >= ?", filter.since.map(|at| at.0));
+        // Said in any case: without it a local archive reads all rows before it sorts them.
+        asked.add(" AND d.happened_at >= ?", filter.since.map_or(i64::MIN, |at| at.0));
         asked.add_if(" AND d.happened_at < ?", filter.until.map(|at| at.0));
         asked.add_if(" AND d.state = ?", filter.state.map(DecisionState::name));
         asked.add_any("d.kind = ?", filter.kinds.iter().map(|kind| kind.name()));
         asked.add_if(" AND d.form = ?", filter.form.map(DecisionForm::name));
         asked.add_if(" AND d.question_id = ?", filter.question_id.as_ref());
         asked.add_if(
-            " AND (instr(lower(d.question), lower(?)) > 0 OR instr(lower(d.header), lower(?)) > 0
-                OR instr(lower(d.options), lower(?)) > 0
-                OR instr(lower(coalesce(d.free_text, '')), lower(?)) > 0)",
-            filter.text.as_ref(),
+            " AND (instr(lower(d.question), ?) > 0 OR instr(lower(d.header), ?) > 0
+                OR instr(lower(d.options), ?) > 0
+                OR instr(lower(coalesce(d.free_text, '')), ?) > 0)",
+            text.as_ref(),
         );
         asked.finish(
             " ORDER BY d.happened_at DESC, s.session_uid NULLS FIRST, d.seq, d.part, d.origin",
@@ -190,8 +194,8 @@ impl Vault {
     /// The keys of the projects whose repository is called so, in whatever case.
     pub fn projects_called(&self, repo: &str) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT DISTINCT project_key FROM sessions
-            WHERE lower(repo) = lower(?1) AND project_key IS NOT NULL ORDER BY project_key";
-        self.database.all(sql, values![repo], |row| row.get(0))
+            WHERE lower(repo) = ?1 AND project_key IS NOT NULL ORDER BY project_key";
+        self.database.all(sql, values![&repo.to_ascii_lowercase()], |row| row.get(0))
     }
 }
 

@@ -21,6 +21,7 @@ mod hook_start;
 #[cfg(unix)]
 mod hooked;
 mod hub;
+mod hub_decisions;
 #[cfg(unix)]
 mod install;
 mod json;

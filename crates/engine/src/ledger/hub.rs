@@ -108,8 +108,7 @@ fn recorded(entry: &Map<String, Value>, hub: &str) -> Result<HubDecision, &'stat
     let marked = marked.iter().position(|marked| *marked).and_then(|at| u16::try_from(at).ok());
     let (chosen, own_words) =
         first(entry, ANSWER).map(|value| answer(value, &offered)).unwrap_or_default();
-    let (mut asked_at, answered_at) = (moment(entry, ASKED_AT), moment(entry, ANSWERED_AT));
-    asked_at = asked_at.or(answered_at);
+    let (asked_at, answered_at) = (moment(entry, ASKED_AT), moment(entry, ANSWERED_AT));
     let skill = said(entry, SKILL).unwrap_or_default();
     let mut decision = Decision {
         asked_at,
@@ -286,7 +285,8 @@ fn origin(
         format!("{:016x}", EventKey::of_parts(&parts).0)
     };
     let Some(id) = said(entry, ID) else {
-        let at = decision.asked_at.map(|at| at.to_string()).unwrap_or_default();
+        let at = decision.asked_at.or(decision.answered_at);
+        let at = at.map(|at| at.to_string()).unwrap_or_default();
         return format!("{hub}-{}", hash(&[&decision.question, &at, project.unwrap_or_default()]));
     };
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ':');

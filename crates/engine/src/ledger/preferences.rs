@@ -92,7 +92,9 @@ fn all_suggestions(vault: &Vault) -> Result<Vec<Suggestion>, StoreError> {
 /// Accepts a suggestion: from now on agents are told. Returns the address of the memory.
 pub fn accept(home: &Home, id: &str, now: Timestamp) -> Result<String, PreferenceError> {
     let suggestion = find(home, id)?;
-    let address = format!("backstory://memories/preferences/{}.md", file_name(&suggestion.id));
+    let folder = suggestion.repo.as_deref().map(|repo| format!("{}/", file_name(repo)));
+    let (folder, name) = (folder.unwrap_or_default(), file_name(&suggestion.question_id));
+    let address = format!("backstory://memories/preferences/{folder}{name}.md");
     let tree = Tree::open(home, now)?;
     let before = Verdicts::read(home)?.verdicts.remove(id);
     let is_ours = match (before, words(&tree, &address)?) {
@@ -165,7 +167,7 @@ fn memory(suggestion: &Suggestion) -> String {
     let Suggestion { question_id, question, answer, times, repo, last, .. } = suggestion;
     let place = repo.as_ref().map_or_else(String::new, |repo| format!(" in {repo}"));
     let mut text = format!("# Preference: {question}\n\n");
-    let _ = writeln!(text, "The user prefers{place}: {answer}\n");
+    let _ = writeln!(text, "Asked \"{question}\", the user always answers{place}: {answer}\n");
     let day = last.map_or_else(String::new, |at| format!(", last on {}", &at.to_string()[..10]));
     let _ = writeln!(text, "Answered so {times} times in a row{day}; question {question_id}.");
     text

@@ -6,6 +6,7 @@ use super::{Tree, TreeError, session};
 use crate::ledger;
 use backstory_model::{DecisionForm, Session, SessionUid};
 use backstory_store::{DecisionFilter, LedgerEntry};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Rows of the ledger that are listed, the latest first.
@@ -25,15 +26,19 @@ impl Tree {
     pub(super) fn decision_files(&self, here: &Here<'_>) -> Result<Vec<Entry>, TreeError> {
         let latest = DecisionFilter { limit: Some(LATEST), ..DecisionFilter::default() };
         let mut sessions: Vec<(SessionUid, Option<String>, usize)> = Vec::new();
+        let mut known: HashMap<SessionUid, usize> = HashMap::new();
         let mut of_hubs = false;
         for entry in self.decisions(&latest)? {
             let Some(uid) = entry.session_uid else {
                 of_hubs = true;
                 continue;
             };
-            match sessions.iter_mut().find(|(known, ..)| *known == uid) {
-                Some((.., many)) => *many += 1,
-                None => sessions.push((uid, entry.title, 1)),
+            match known.get(&uid) {
+                Some(at) => sessions[*at].2 += 1,
+                None => {
+                    known.insert(uid.clone(), sessions.len());
+                    sessions.push((uid, entry.title, 1));
+                }
             }
         }
         let file = |(uid, title, many): (SessionUid, Option<String>, usize)| {

@@ -95,6 +95,7 @@ fn of_all(vault: &Vault, out: &mut Answers) {
     out.add("sources", stats);
     out.add("totals", vault.totals().unwrap());
     out.add("quarantine", vault.quarantine().unwrap());
+    out.add("versions", vault.cli_versions().unwrap());
     out.add("secrets", vault.secrets().unwrap());
     out.add("problems", vault.source_problems().unwrap());
     out.add("last sweep", vault.last_sweep().unwrap());

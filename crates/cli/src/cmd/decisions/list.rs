@@ -17,7 +17,7 @@ const TERMINAL_LIMIT: usize = 50;
 
 /// Arguments of the list.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct Listing {
     #[command(flatten)]
     filters: Filters,
     /// Only those nobody answered yet
@@ -29,7 +29,7 @@ pub(crate) struct Args {
 }
 
 /// Lists.
-pub(super) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Listing, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let vault = context.vault(ui)?;
     let limit = ui.limit(args.limit, TERMINAL_LIMIT);
     let mut filter = args.filters.resolve(context)?;

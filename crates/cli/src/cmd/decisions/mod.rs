@@ -14,8 +14,8 @@ use crate::ui::Ui;
 use crate::when::End;
 use backstory_api as api;
 use backstory_engine::{ledger, project};
-use backstory_model::{DecisionKind, address};
-use backstory_store::{DecisionFilter, LedgerEntry};
+use backstory_model::{DecisionKind, SessionUid, address};
+use backstory_store::{DecisionFilter, LedgerEntry, Vault};
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::Path;
@@ -27,7 +27,7 @@ use std::path::Path;
 Under ADVICE, ✓ is an answer that was recommended and ✗ another one.")]
 pub(crate) struct Args {
     #[command(flatten)]
-    list: list::Args,
+    list: list::Listing,
     #[command(subcommand)]
     action: Option<Action>,
 }
@@ -118,8 +118,16 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     }
 }
 
+/// What was asked in a session, in the order of the session.
+pub(crate) fn of_session(vault: &Vault, uid: &SessionUid) -> Result<Vec<LedgerEntry>, Failure> {
+    let filter = DecisionFilter { session: Some(uid.clone()), ..DecisionFilter::default() };
+    let mut found = vault.decisions(&filter)?;
+    found.sort_by_key(|entry| (entry.decision.seq, entry.decision.part));
+    Ok(found)
+}
+
 /// A row as JSON.
-fn shape(entry: &LedgerEntry) -> api::Decision {
+pub(crate) fn shape(entry: &LedgerEntry) -> api::Decision {
     let (decision, uid) = (&entry.decision, entry.session_uid.as_ref());
     api::Decision {
         asked: ledger::question(decision),

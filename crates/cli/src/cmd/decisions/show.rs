@@ -91,8 +91,9 @@ fn block(entry: &LedgerEntry, context: &Context) -> Vec<String> {
     for (option, at) in decision.options.iter().zip(0..) {
         let is_chosen = decision.chosen.contains(&at);
         let mark = if is_chosen { "✓" } else { " " };
-        let key = if option.key.is_empty() { String::new() } else { format!("{}) ", option.key) };
-        let mut text = format!("{mark} {}{}", one_line(&key), one_line(&option.label));
+        let key = one_line(&option.key);
+        let key = if key.is_empty() { key } else { format!("{key}) ") };
+        let mut text = format!("{mark} {key}{}", one_line(&option.label));
         if is_chosen {
             text = paint(GOOD, text);
         }
