@@ -1,7 +1,7 @@
 //! What is kept of one session: `digest --json`, and the second line of `show --json` for a session
 //! whose raw events have left.
 
-use crate::{Session, Signal};
+use crate::{Decision, Session, Signal};
 use backstory_model::{OpenEndKind, SessionUid, address};
 use serde::Serialize;
 
@@ -14,6 +14,8 @@ pub struct DigestedSession {
     pub digest: Digest,
     /// What was noticed in it.
     pub signals: Vec<Signal>,
+    /// What the human was asked in it, in order.
+    pub decisions: Vec<Decision>,
 }
 
 /// The durable account of one session.

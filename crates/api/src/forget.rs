@@ -17,6 +17,8 @@ pub struct Receipt {
     pub digests: u64,
     /// Signals.
     pub signals: u64,
+    /// Decisions.
+    pub decisions: u64,
 }
 
 /// A session that was forgotten.
@@ -32,4 +34,6 @@ pub struct ForgottenSession {
     pub digests: u64,
     /// Signals.
     pub signals: u64,
+    /// Decisions.
+    pub decisions: u64,
 }

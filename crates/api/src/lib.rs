@@ -4,6 +4,7 @@
 //! `null`, never missing, except where its documentation says otherwise.
 
 mod config;
+mod decision;
 mod digest;
 mod distil;
 mod doctor;
@@ -15,6 +16,8 @@ mod index;
 mod install;
 mod migrated;
 mod pattern;
+mod preference;
+mod question_log;
 mod recall;
 mod schedule;
 mod seal;
@@ -27,6 +30,7 @@ mod transfer;
 mod watch;
 
 pub use config::Setting;
+pub use decision::{Decision, DecisionOption};
 pub use digest::{
     ChangedFile, CommandUse, Commit, Digest, DigestedSession, Evidence, OpenEnd, Snippet, TestUse,
     ToolUse,
@@ -40,6 +44,8 @@ pub use index::Index;
 pub use install::{AgentSettings, Plugin, SettingsFile};
 pub use migrated::Migrated;
 pub use pattern::{KnownError, KnownFix, Pattern};
+pub use preference::{DecisionStats, HubImport, Preference, PreferenceVerdict, QuestionStats};
+pub use question_log::{LoggedQuestion, QuestionLog};
 pub use recall::{Compressed, Injection, Muted, Recall, RecalledItem};
 pub use schedule::Schedule;
 pub use seal::{LiveSessions, SealFailure, SealedStretch, Sealing};
@@ -54,8 +60,8 @@ pub use status::{
 };
 pub use sync::{AgentSync, PlannedFile, Problem, SearchedRoot, Sync};
 pub use transfer::{
-    EXPORT_FORMAT, ExportLine, ExportedEvent, ExportedSeal, ExportedSession, ExportedSignal,
-    ExportedUsage, Import, from_hex, to_hex,
+    EXPORT_FORMAT, ExportLine, ExportedEvent, ExportedHubDecision, ExportedSeal, ExportedSession,
+    ExportedSignal, ExportedUsage, Import, from_hex, to_hex,
 };
 pub use watch::WatchedSweep;
 

@@ -1,6 +1,6 @@
 //! The lines of an export: sessions as another archive takes them in, identities included.
 
-use backstory_model::{Digest, Outcome, Timestamp};
+use backstory_model::{Decision, Digest, Outcome, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The format of exports; a reader refuses what is newer.
@@ -34,6 +34,10 @@ pub enum ExportLine {
     Signal(ExportedSignal),
     /// A closed stretch of the session above.
     Seal(ExportedSeal),
+    /// A question of the session above, and the answer.
+    Decision(Box<Decision>),
+    /// A decision a hub recorded; it is of no session.
+    HubDecision(Box<ExportedHubDecision>),
 }
 
 /// A session.
@@ -194,6 +198,23 @@ pub struct ExportedSeal {
     pub abstract_text: String,
     /// The same at length.
     pub overview: String,
+}
+
+/// A decision a hub recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportedHubDecision {
+    /// What it is called there.
+    pub origin: String,
+    /// Project.
+    pub project: Option<String>,
+    /// Repository.
+    pub repo: Option<String>,
+    /// The session it was made in, as the hub names it.
+    pub session: Option<String>,
+    /// Why it was decided so.
+    pub rationale: Option<String>,
+    /// What was decided.
+    pub decision: Decision,
 }
 
 /// What `import --json` prints.

@@ -1,6 +1,8 @@
 //! What a person is told when a command cannot do its work, and the exit code that says so.
 
 use backstory_engine::SyncError;
+use backstory_engine::ledger::PreferenceError;
+use backstory_engine::tree::TreeError;
 use backstory_store::{Fault, StoreError};
 use std::io::ErrorKind;
 
@@ -190,6 +192,21 @@ impl From<SyncError> for Failure {
                 Self::new(Kind::Problems, error.to_string())
             }
             SyncError::Worker => Self::new(Kind::Problems, error.to_string()).hint(READ_AGAIN),
+        }
+    }
+}
+
+impl From<PreferenceError> for Failure {
+    fn from(error: PreferenceError) -> Self {
+        match error {
+            PreferenceError::Store(error) => error.into(),
+            PreferenceError::NotSuggested(_) => Self::not_found(error.to_string())
+                .hint("`backstory decisions suggested` lists what is suggested"),
+            PreferenceError::Tree(TreeError::Store(error)) => error.into(),
+            PreferenceError::Tree(TreeError::Io(error)) | PreferenceError::Io(error) => {
+                StoreError::Io(error).into()
+            }
+            PreferenceError::Tree(error) => Self::usage(error.to_string()),
         }
     }
 }

@@ -7,7 +7,7 @@ mod server;
 pub(crate) mod size;
 mod store;
 
-pub(crate) use hub::Token;
+pub(crate) use hub::{Token, wrong_with as wrong_with_hub};
 
 use crate::env::{self, Env};
 use crate::error::Failure;

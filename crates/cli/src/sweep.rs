@@ -9,14 +9,18 @@ use crate::settings::Settings;
 use crate::ui::{BAD, BOLD, DIM, Ui, paint};
 use crate::untrusted::one_line;
 use crate::upkeep;
+use backstory_adapters::versions;
 use backstory_api as api;
 use backstory_engine::live::{SealChoice, SealOptions};
-use backstory_engine::{Problem, Root, SyncOptions, SyncReport};
+use backstory_engine::{Problem, Root, SyncOptions, SyncReport, not_warned_of, unknown_versions};
 use backstory_model::Flavor;
+use backstory_store::Vault;
 use std::fmt::Write;
 
 /// Problems shown before the rest is only counted.
 const SHOWN_PROBLEMS: usize = 8;
+/// Versions named in one warning.
+const SHOWN_VERSIONS: usize = 8;
 
 /// Options of a plain sweep over the given roots.
 pub(crate) fn options(settings: &Settings, roots: Vec<Root>) -> Result<SyncOptions, Failure> {
@@ -113,6 +117,34 @@ pub(crate) fn exit(report: &SyncReport, ui: &mut Ui) -> Exit {
         Exit::Problems
     } else {
         Exit::Success
+    }
+}
+
+/// Warns once of every version of an agent that nobody checked; its logs are read all the same.
+pub(crate) fn warn_of_versions(options: &SyncOptions, report: &SyncReport, ui: &mut Ui) {
+    let home = &options.archive.home;
+    if options.dry_run || report.total(|agent| agent.files_read) == 0 {
+        return;
+    }
+    // Who cannot be warned now is warned by the next sync.
+    let Ok(vault) = Vault::open(home) else { return };
+    let Ok(met) = unknown_versions(&vault, versions::is_known) else { return };
+    let Ok(new) = not_warned_of(home, met) else { return };
+    for flavor in Flavor::LOGGED {
+        let met: Vec<String> = new
+            .iter()
+            .filter(|met| met.flavor == flavor)
+            .map(|met| one_line(&met.version))
+            .collect();
+        let shown = met.iter().take(SHOWN_VERSIONS).cloned().collect::<Vec<_>>().join(", ");
+        let more = met.len().saturating_sub(SHOWN_VERSIONS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        if !met.is_empty() {
+            ui.warning(format!(
+                "{} {shown}{more} was not checked with this program; its logs are read all the same",
+                label(flavor)
+            ));
+        }
     }
 }
 

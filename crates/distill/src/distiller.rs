@@ -8,7 +8,7 @@ use crate::facts::Facts;
 use crate::moment::Moment;
 use crate::outcome::Trail;
 use crate::signals::{Detectors, Signals};
-use backstory_model::{Digest, Session, Signal};
+use backstory_model::{Decision, Digest, Session, Signal};
 use serde::{Deserialize, Serialize};
 
 /// Version of the rules; a digest made with older ones is made anew while its events exist.
@@ -40,6 +40,8 @@ pub struct Distilled {
     pub digest: Digest,
     /// What was noticed.
     pub signals: Vec<Signal>,
+    /// What the human was asked, and answered.
+    pub decisions: Vec<Decision>,
     /// What [`Distiller::resume`] needs to go on.
     pub state: Vec<u8>,
 }
@@ -84,6 +86,6 @@ impl Distiller {
         detectors.rest(facts, &digest, &mut self.signals);
         self.open.rest = rest;
         let state = serde_json::to_vec(&self.open).unwrap_or_default();
-        Distilled { digest, signals: self.signals.finish(), state }
+        Distilled { digest, signals: self.signals.finish(), decisions: Vec::new(), state }
     }
 }

@@ -2,11 +2,11 @@
 //! in order; what is known already is passed over, and secrets are looked for once more.
 
 use crate::distil::distil_and_index;
-use crate::{Archive, SyncError};
+use crate::{Archive, SyncError, ledger};
 use backstory_distill::Redactor;
 use backstory_model::{EventKey, Seal, Session, SessionEvent, SessionUid, Timestamp, summarize};
 use backstory_store::{
-    Account, BLOCK_BYTES, Block, BlockCompressor, Chunk, Cursor, EventRow, Passport,
+    Account, BLOCK_BYTES, Block, BlockCompressor, Chunk, Cursor, EventRow, HubDecision, Passport,
     PendingSession, SessionDelta, Spending, StoreError, SweepLock, UsageRow, UsageRule, Vault,
     Writer, path_key,
 };
@@ -253,10 +253,21 @@ impl Importer {
 
     /// The session's digest and signals, covering its events up to a seq. A session known here is
     /// distilled anew instead, from all that is known of it.
-    pub fn account(&mut self, account: Account, analyzed_seq: u32) {
+    pub fn account(&mut self, mut account: Account, analyzed_seq: u32) {
         if let Some(open) = self.open.as_mut().filter(|open| !open.is_known) {
+            for decision in &mut account.decisions {
+                ledger::redact(&self.redactor, decision);
+            }
             open.account = Some((account, analyzed_seq));
         }
+    }
+
+    /// What a hub recorded: of no session, so the one being read is complete.
+    pub fn hub_decision(&mut self, mut recorded: HubDecision) -> Result<(), SyncError> {
+        self.close()?;
+        ledger::redact_recorded(&self.redactor, &mut recorded);
+        self.writer.record_hub_decision(&recorded)?;
+        Ok(())
     }
 
     /// A closed stretch of the session. One known here has its own.

@@ -9,6 +9,7 @@ pub mod hub;
 mod import;
 mod index;
 mod journal;
+pub mod ledger;
 pub mod live;
 mod migrate;
 pub mod notices;
@@ -21,6 +22,7 @@ mod stamp;
 mod sync;
 mod task_ref;
 pub mod tree;
+mod versions;
 
 pub use archive::Archive;
 pub use commit::{CommitReport, commit};
@@ -30,7 +32,8 @@ pub use forget::{ForgetChoice, ForgottenSession, find_to_forget, forget, pin};
 pub use import::{ImportReport, Importer};
 pub use index::{IndexReport, IndexStatus, index, index_status};
 pub use migrate::migrate;
-pub use project::project_key;
+pub use project::{Project, project, project_key};
 pub use sync::{
     FlavorProgress, PlannedFile, Problem, Progress, Root, SyncError, SyncOptions, SyncReport, sync,
 };
+pub use versions::{MetVersion, not_warned_of, unknown_versions};

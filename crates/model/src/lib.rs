@@ -2,6 +2,7 @@
 //!
 //! Pure data. Nothing here does IO, reads a clock or can fail because of the outside world.
 
+mod decision;
 mod digest;
 mod event;
 mod id;
@@ -13,6 +14,7 @@ mod signal;
 mod time;
 mod usage;
 
+pub use decision::{Decision, DecisionForm, DecisionKind, DecisionOption, DecisionState};
 pub use digest::{
     ChangedFile, CommandUse, Commit, Digest, Judgement, OpenEnd, OpenEndKind, Snippet, TestUse,
 };

@@ -11,6 +11,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("20261117T100000_packs", include_str!("../migrations/20261117T100000_packs.sql")),
     ("20261117T150000_projects", include_str!("../migrations/20261117T150000_projects.sql")),
     ("20261117T160000_seals", include_str!("../migrations/20261117T160000_seals.sql")),
+    ("20261118T000000_decisions", include_str!("../migrations/20261118T000000_decisions.sql")),
 ];
 
 /// Keeps two processes from migrating at once.

@@ -4,12 +4,12 @@
 /// Lets new rows take the place of deleted ones, and gives empty pages at the end of a table back.
 pub(crate) const GIVE_BACK_ROOM: &str = "VACUUM events_all, sessions_all, sources_all, digests_all,
     signals_all, quarantine_all, secrets_all, departed_all, usage_all,
-    seals_all";
+    seals_all, decisions_all";
 
 /// Counts how many rows tenants have. Whoever does not own the tables is not heard, and told so in a warning.
 pub(crate) const LOOK_AT_TENANTS: &str = "ANALYZE events_all (tenant), usage_all (tenant),
     sessions_all (tenant), sources_all (tenant), roots_all (tenant), index_debts_all (tenant),
-    digests_all (tenant), signals_all (tenant)";
+    digests_all (tenant), signals_all (tenant), decisions_all (tenant)";
 
 /// Bytes of the tenant's raw events, and of everything else it has. Not the size of the files: a table
 /// does not shrink when rows leave it, the next ones take their place, and other tenants have rows in

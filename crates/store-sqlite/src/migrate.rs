@@ -12,6 +12,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("20261117T150000_projects", include_str!("../migrations/20261117T150000_projects.sql")),
     ("20261117T160000_seals", include_str!("../migrations/20261117T160000_seals.sql")),
     ("20261117T200000_sources", include_str!("../migrations/20261117T200000_sources.sql")),
+    ("20261118T000000_decisions", include_str!("../migrations/20261118T000000_decisions.sql")),
 ];
 
 /// Applies what is missing.

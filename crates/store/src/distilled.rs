@@ -4,8 +4,8 @@ use crate::clauses::{Clauses, SHORT_LIST};
 use crate::database::{Row, values};
 use crate::{IndexDebt, PackFault, StoreError, Vault, Writer, blob, rows};
 use backstory_model::{
-    Digest, EventKind, Fix, Flavor, SessionEvent, SessionUid, Sighting, Signal, SignalKind,
-    Timestamp,
+    Decision, Digest, EventKind, Fix, Flavor, SessionEvent, SessionUid, Sighting, Signal,
+    SignalKind, Timestamp,
 };
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -30,6 +30,8 @@ pub struct Account {
     pub digest: Digest,
     /// What was noticed.
     pub signals: Vec<Signal>,
+    /// What the human was asked, and answered.
+    pub decisions: Vec<Decision>,
     /// The distiller's memory.
     pub state: Vec<u8>,
 }
@@ -42,6 +44,14 @@ impl Account {
             text.push('\n');
             text.push_str(&signal.what);
             for part in signal.fix.iter().flat_map(|fix| [&fix.what, &fix.tried]) {
+                text.push('\n');
+                text.push_str(part);
+            }
+        }
+        for decision in &self.decisions {
+            let offered = decision.options.iter().map(|option| option.label.as_str());
+            let said = [Some(decision.question.as_str()), decision.free_text.as_deref()];
+            for part in said.into_iter().flatten().chain(offered) {
                 text.push('\n');
                 text.push_str(part);
             }
@@ -162,7 +172,8 @@ impl Vault {
             "SELECT {SIGNAL_COLUMNS} FROM signals x WHERE session_id = ?1 ORDER BY seq, kind"
         );
         let signals = self.database.all(&sql, values![id], |row| signal(row, 0))?;
-        Ok(Some(Account { digest, signals, state: blob::unfold(state)? }))
+        let decisions = self.decisions_of(id)?;
+        Ok(Some(Account { digest, signals, decisions, state: blob::unfold(state)? }))
     }
 
     /// What people are told of sessions, by their row ids: without the distiller's memory, and without
@@ -308,6 +319,7 @@ impl Writer {
                 ],
             )?;
         }
+        self.put_decisions(session.id, &account.decisions)?;
         let judgement = &account.digest.judgement;
         let reason = judgement.evidence.first().map(|(_, words)| words.as_str());
         let (outcome, covered) = (judgement.outcome.name(), session.next_seq);

@@ -81,6 +81,14 @@ impl Vault {
         Ok(ids.into_iter().collect())
     }
 
+    /// Every working directory with its repository and project.
+    pub fn places(&self) -> Result<Vec<(String, String, String)>, StoreError> {
+        let sql = "SELECT DISTINCT cwd, repo, project_key FROM sessions
+            WHERE cwd IS NOT NULL AND repo IS NOT NULL AND project_key IS NOT NULL
+            ORDER BY cwd, repo, project_key";
+        self.database.all(sql, &[], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+    }
+
     /// The latest sessions of a project with their row ids, the most recently active first, without
     /// sub-agents.
     pub fn latest_of_project(

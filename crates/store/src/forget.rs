@@ -15,11 +15,14 @@ pub struct Forgotten {
     pub digests: u64,
     /// Signals, which are also the evidence of patterns.
     pub signals: u64,
+    /// Decisions.
+    pub decisions: u64,
 }
 
 const TO_FORGET_SQL: &str = "SELECT events, pack_len,
     (SELECT count(*) FROM digests WHERE session_id = sessions.id),
-    (SELECT count(*) FROM signals WHERE session_id = sessions.id)
+    (SELECT count(*) FROM signals WHERE session_id = sessions.id),
+    (SELECT count(*) FROM decisions WHERE session_id = sessions.id)
     FROM sessions";
 
 fn to_forget(row: &dyn Row) -> Result<Forgotten, StoreError> {
@@ -28,6 +31,7 @@ fn to_forget(row: &dyn Row) -> Result<Forgotten, StoreError> {
         pack_bytes: row.count(1)?,
         digests: row.count(2)?,
         signals: row.count(3)?,
+        decisions: row.count(4)?,
     })
 }
 
@@ -52,6 +56,12 @@ impl Writer {
         delete("DELETE FROM digests WHERE session_id = ?1")?;
         delete("DELETE FROM signals WHERE session_id = ?1")?;
         delete("DELETE FROM seals WHERE session_id = ?1")?;
+        delete("DELETE FROM decisions WHERE session_id = ?1")?;
+        // What a hub recorded of it goes too.
+        delete(
+            "DELETE FROM decisions WHERE session_id = 0
+             AND hub_session = (SELECT session_uid FROM sessions WHERE id = ?1)",
+        )?;
         for table in ["quarantine", "secrets"] {
             delete(&format!(
                 "DELETE FROM {table}

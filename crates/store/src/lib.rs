@@ -12,6 +12,7 @@ mod chunk;
 mod clauses;
 mod cursor;
 mod database;
+mod decisions;
 mod departed;
 mod distilled;
 mod engine;
@@ -46,6 +47,7 @@ pub use chunk::{
 };
 pub use cursor::{Cursor, SourceStat, path_key};
 pub use database::{Database, EachRow, NewRows, Room, Row, TakeRow, Value};
+pub use decisions::{DecisionFilter, HubDecision, LedgerEntry, Recorded};
 pub use distilled::{Account, PendingSession, SignalFilter};
 pub use engine::{Engine, SweepLock};
 pub use error::{Fault, StoreError};

@@ -160,6 +160,14 @@ impl Vault {
         })
     }
 
+    /// Versions of agents with how many sessions each was met in.
+    pub fn cli_versions(&self) -> Result<Vec<(String, String, u64)>, StoreError> {
+        let sql = "SELECT flavor, cli_version, count(*) FROM sessions
+            WHERE cli_version IS NOT NULL AND cli_version <> '' AND events > 0
+            GROUP BY flavor, cli_version ORDER BY flavor, cli_version";
+        self.database.all(sql, &[], |row| Ok((row.get(0)?, row.get(1)?, row.count(2)?)))
+    }
+
     /// Which source files hold secrets, by kind and line.
     pub fn secrets(&self) -> Result<Vec<SecretCount>, StoreError> {
         let sql = "SELECT s.path, x.kind, x.fingerprint, x.line

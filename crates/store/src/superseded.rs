@@ -34,6 +34,7 @@ impl Writer {
             "DELETE FROM events WHERE session_id = ?1",
             "DELETE FROM digests WHERE session_id = ?1",
             "DELETE FROM signals WHERE session_id = ?1",
+            "DELETE FROM decisions WHERE session_id = ?1",
             "UPDATE sessions SET events = 0, turns = 0, retries = 0, title = NULL, title_rank = 0,
                 started_at = NULL, ended_at = NULL, source_path = '', source_bytes = 0,
                 analyzed_at = NULL, analyzed_seq = 0

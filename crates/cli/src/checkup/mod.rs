@@ -6,6 +6,7 @@ mod hooks;
 mod posted;
 mod roots;
 mod stored;
+mod versions;
 
 use crate::context::Context;
 use crate::error::Failure;
@@ -15,8 +16,9 @@ use backstory_api::{Check, Level};
 use backstory_store::{StoreError, Vault};
 
 /// The sections, in the order they are shown, with their titles.
-pub(crate) const SECTIONS: [(&str, &str); 9] = [
+pub(crate) const SECTIONS: [(&str, &str); 10] = [
     ("roots", "Where agents keep their logs"),
+    ("versions", "Versions of agents that were checked"),
     ("hooks", "What agents are told to run"),
     ("home", "Privacy of the archive"),
     ("records", "Records nobody understood"),
@@ -44,10 +46,12 @@ fn check(section: &'static str, level: Level, what: impl Into<String>) -> Check 
 /// Looks at everything.
 pub(crate) fn all(settings: &Settings, context: &Context) -> Result<Vec<Check>, Failure> {
     let mut checks = roots::check_all(settings, context);
+    checks.extend(versions::known());
     checks.extend(hooks::check_all(context));
     let home = open::archive(settings)?.home;
     match Vault::open(&home) {
         Ok(vault) => {
+            checks.extend(versions::unknown(&vault)?);
             checks.extend(home::check_all(&home));
             checks.extend(stored::records(&vault)?);
             checks.extend(stored::files(&vault)?);

@@ -1,5 +1,6 @@
 //! `backstory digest`: what is kept of one session.
 
+use super::decisions;
 use crate::context::Context;
 use crate::digest;
 use crate::error::{Exit, Failure};
@@ -35,16 +36,18 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         );
     }
     if ui.json {
+        let asked = decisions::of_session(&vault, &uid)?;
         ui.json_line(&api::DigestedSession {
             session: api::Session::from(&session),
             digest: api::Digest::new(&uid, &account.digest),
             signals: account.signals.iter().map(|known| api::Signal::new(&uid, known)).collect(),
+            decisions: asked.iter().map(decisions::shape).collect(),
         })?;
         return Ok(Exit::Success);
     }
     // Its gist would stand above the whole.
     let background = Background { digest: None, ..timeline::background(&vault, &uid)? };
-    let sections = digest::sections(&uid, &account.digest);
+    let sections = digest::sections(&uid, &account.digest, &account.decisions);
     if args.markdown {
         header::write_markdown(&session, &background, context, ui.out())?;
         digest::write_markdown(&sections, ui.out())?;

@@ -8,8 +8,8 @@ use crate::ids;
 use crate::timeline::{self, MarkdownTeller, Scope};
 use crate::ui::Ui;
 use backstory_api as api;
-use backstory_model::{Seal, Session, SessionEvent};
-use backstory_store::{Spending, Vault};
+use backstory_model::{DecisionForm, Seal, Session, SessionEvent};
+use backstory_store::{DecisionFilter, LedgerEntry, Spending, Vault};
 use serde::Serialize;
 use std::fs::Permissions;
 use std::io::{BufWriter, Write};
@@ -35,19 +35,20 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let vault = context.vault(ui)?;
     let sessions = chosen(args, &vault, context)?;
-    if sessions.is_empty() {
+    let recorded = hub_decisions(args, &vault, context)?;
+    if sessions.is_empty() && recorded.is_empty() {
         ui.status("no session matches");
         return Ok(Exit::NothingFound);
     }
     match &args.out {
-        None => write(&sessions, args.markdown, &vault, context, ui.out())?,
+        None => write((&sessions, recorded), args.markdown, &vault, context, ui.out())?,
         Some(path) => {
             let failed = |error: std::io::Error| {
                 Failure::usage(format!("{} cannot be written", path.display())).cause(&error)
             };
             let mut file = private_temporary(path).map_err(failed)?;
             let mut out = BufWriter::new(file.as_file_mut());
-            write(&sessions, args.markdown, &vault, context, &mut out)?;
+            write((&sessions, recorded), args.markdown, &vault, context, &mut out)?;
             out.flush().map_err(failed)?;
             drop(out);
             file.persist(path).map_err(|error| failed(error.error))?;
@@ -85,7 +86,7 @@ fn chosen(args: &Args, vault: &Vault, context: &Context) -> Result<Vec<Session>,
 }
 
 fn write(
-    sessions: &[Session],
+    (sessions, recorded): (&[Session], Vec<LedgerEntry>),
     markdown: bool,
     vault: &Vault,
     context: &Context,
@@ -104,7 +105,44 @@ fn write(
             write_session(session, vault, out)?;
         }
     }
+    for entry in recorded {
+        let exported = exported_hub_decision(entry);
+        line(out, &api::ExportLine::HubDecision(Box::new(exported)))?;
+    }
     Ok(())
+}
+
+/// What hubs recorded is of no session: it goes along unless sessions are chosen by what it has not.
+fn hub_decisions(
+    args: &Args,
+    vault: &Vault,
+    context: &Context,
+) -> Result<Vec<LedgerEntry>, Failure> {
+    let filters = args.filters.resolve(context)?;
+    let by_session = filters.flavor.is_some() || filters.branch.is_some();
+    if args.markdown || !args.ids.is_empty() || by_session || filters.outcome.is_some() {
+        return Ok(Vec::new());
+    }
+    let mut found = vault.decisions(&DecisionFilter {
+        form: Some(DecisionForm::Hub),
+        repo: filters.repo,
+        since: filters.since,
+        until: filters.until,
+        ..DecisionFilter::default()
+    })?;
+    found.reverse();
+    Ok(found)
+}
+
+fn exported_hub_decision(entry: LedgerEntry) -> api::ExportedHubDecision {
+    api::ExportedHubDecision {
+        origin: entry.origin.unwrap_or_default(),
+        project: entry.project,
+        repo: entry.repo,
+        session: entry.hub_session,
+        rationale: entry.rationale,
+        decision: entry.decision,
+    }
 }
 
 fn line(out: &mut dyn Write, value: &impl Serialize) -> Result<(), Failure> {
@@ -161,6 +199,9 @@ fn write_session(session: &Session, vault: &Vault, out: &mut dyn Write) -> Resul
         line(out, &api::ExportLine::Seal(exported_seal(seal)))?;
     }
     let Some(account) = vault.account(uid)? else { return Ok(()) };
+    for decision in account.decisions {
+        line(out, &api::ExportLine::Decision(Box::new(decision)))?;
+    }
     for signal in account.signals {
         let fix = signal.fix;
         line(

@@ -163,6 +163,7 @@ fn receipt(gone: &[ForgottenSession], dry_run: bool) -> api::Receipt {
             pack_bytes: gone.gone.pack_bytes,
             digests: gone.gone.digests,
             signals: gone.gone.signals,
+            decisions: gone.gone.decisions,
         })
         .collect();
     api::Receipt {
@@ -171,6 +172,7 @@ fn receipt(gone: &[ForgottenSession], dry_run: bool) -> api::Receipt {
         pack_bytes: sum(|session| session.pack_bytes, &sessions),
         digests: sum(|session| session.digests, &sessions),
         signals: sum(|session| session.signals, &sessions),
+        decisions: sum(|session| session.decisions, &sessions),
         sessions,
     }
 }
@@ -180,12 +182,13 @@ fn write_receipt(receipt: &api::Receipt, ui: &mut Ui) -> Result<(), Failure> {
         return ui.json_line(receipt);
     }
     let what = format!(
-        "{}: {}, {} of payloads, {}, {}",
+        "{}: {}, {} of payloads, {}, {}, {}",
         plural(receipt.sessions.len() as u64, "session"),
         plural(receipt.events, "event"),
         bytes(receipt.pack_bytes),
         plural(receipt.digests, "digest"),
         plural(receipt.signals, "signal"),
+        plural(receipt.decisions, "decision"),
     );
     if receipt.dry_run {
         ui.line(format!("would forget {what}"))?;

@@ -8,10 +8,10 @@ use crate::ui::Ui;
 use backstory_api as api;
 use backstory_engine::{Archive, Importer};
 use backstory_model::{
-    Cost, EventKey, EventKind, Fix, Flavor, Lineage, Role, SCHEMA_VERSION, Seal, SealReason,
-    Session, SessionEvent, SessionUid, Signal, SignalKind, Usage, Watermarks,
+    Cost, Decision, EventKey, EventKind, Fix, Flavor, Lineage, Role, SCHEMA_VERSION, Seal,
+    SealReason, Session, SessionEvent, SessionUid, Signal, SignalKind, Usage, Watermarks,
 };
-use backstory_store::{Account, Passport, Spending};
+use backstory_store::{Account, HubDecision, Passport, Spending};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -120,6 +120,7 @@ impl From<backstory_engine::SyncError> for Stop {
 struct Reading {
     uid: Option<SessionUid>,
     signals: Vec<Signal>,
+    decisions: Vec<Decision>,
     account: Option<(Account, u32)>,
 }
 
@@ -149,9 +150,14 @@ impl Reading {
                 self.signals.push(signal(exported).map_err(Stop::Line)?);
             }
             api::ExportLine::Seal(exported) => importer.seal(seal(exported)),
+            api::ExportLine::Decision(decision) => self.decisions.push(*decision),
+            api::ExportLine::HubDecision(exported) => {
+                self.hand_account(importer);
+                importer.hub_decision(hub_decision(*exported))?;
+            }
             api::ExportLine::Digest { analyzed_seq, digest, state } => {
                 let account =
-                    Account { digest: *digest, signals: Vec::new(), state: state.into_bytes() };
+                    Account { digest: *digest, state: state.into_bytes(), ..Account::default() };
                 self.account = Some((account, analyzed_seq));
             }
         }
@@ -160,8 +166,9 @@ impl Reading {
 
     fn hand_account(&mut self, importer: &mut Importer) {
         let signals = std::mem::take(&mut self.signals);
+        let decisions = std::mem::take(&mut self.decisions);
         if let Some((mut account, seq)) = self.account.take() {
-            account.signals = signals;
+            (account.signals, account.decisions) = (signals, decisions);
             importer.account(account, seq);
         }
     }
@@ -261,6 +268,17 @@ fn spending(exported: api::ExportedUsage) -> Result<Spending, String> {
         },
         usd: exported.usd,
     })
+}
+
+fn hub_decision(exported: api::ExportedHubDecision) -> HubDecision {
+    HubDecision {
+        origin: exported.origin,
+        project: exported.project,
+        repo: exported.repo,
+        session: exported.session,
+        rationale: exported.rationale,
+        decision: exported.decision,
+    }
 }
 
 fn seal(exported: api::ExportedSeal) -> Seal {

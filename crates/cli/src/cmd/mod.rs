@@ -3,6 +3,7 @@
 mod commit;
 mod completions;
 mod config;
+mod decisions;
 mod demo;
 mod digest;
 mod distil;
@@ -117,6 +118,8 @@ pub(crate) enum Command {
     Patterns(patterns::Args),
     /// Tell whether an error was seen before, and what helped
     Errors(errors::Args),
+    /// List what agents asked, and what was answered, the latest first
+    Decisions(decisions::Args),
     /// Show what an agent would be told at a prompt
     Recall(recall::Args),
     /// Explain what an agent was told, and why
@@ -184,6 +187,7 @@ pub(crate) fn run(
         Some(Command::Signals(args)) => signals::run(&args, context, ui),
         Some(Command::Patterns(args)) => patterns::run(&args, context, ui),
         Some(Command::Errors(args)) => errors::run(&args, context, ui),
+        Some(Command::Decisions(args)) => decisions::run(&args, context, ui),
         Some(Command::Recall(args)) => recall::run(&args, context, ui),
         Some(Command::Why(args)) => why::run(&args, context, ui),
         Some(Command::Mute(args)) => mute::run(&args, context, ui),

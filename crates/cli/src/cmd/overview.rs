@@ -21,6 +21,7 @@ pub(crate) fn run(context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
         tell(&options, &report, context, ui)?;
     }
     hub::deliver(&settings, &options.archive.home, ui);
+    sweep::warn_of_versions(&options, &report, ui);
     Ok(sweep::exit(&report, ui))
 }
 

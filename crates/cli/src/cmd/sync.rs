@@ -91,6 +91,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     if !args.dry_run {
         hub::deliver(&settings, &options.archive.home, ui);
     }
+    sweep::warn_of_versions(&options, &report, ui);
     Ok(sweep::exit(&report, ui))
 }
 

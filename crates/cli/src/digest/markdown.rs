@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn every_part_is_told() {
         let mut out = Vec::new();
-        write_markdown(&super::super::sections(&uid(), &rich()), &mut out).unwrap();
+        write_markdown(&super::super::sections(&uid(), &rich(), &[]), &mut out).unwrap();
         insta::assert_snapshot!("digest_markdown", String::from_utf8(out).unwrap());
     }
 

@@ -2,11 +2,16 @@
 
 use super::{Entry, Section, Tone, trouble};
 use crate::figures::{count, plural};
+use crate::timeline::decided;
 use crate::untrusted::one_line;
-use backstory_model::{Digest, OpenEndKind, Outcome, SessionUid, Snippet, address};
+use backstory_engine::ledger;
+use backstory_model::{
+    Decision, DecisionKind, DecisionState, Digest, OpenEndKind, Outcome, SessionUid, Snippet,
+    address,
+};
 
 /// The parts of a digest that have something to tell.
-pub(crate) fn sections(uid: &SessionUid, digest: &Digest) -> Vec<Section> {
+pub(crate) fn sections(uid: &SessionUid, digest: &Digest, asked: &[Decision]) -> Vec<Section> {
     let at = |seq: u32| Some(address(uid, seq));
     let sections = [
         ("Goal", digest.goal.iter().map(|goal| quoted(uid, goal, "")).collect()),
@@ -52,8 +57,9 @@ pub(crate) fn sections(uid: &SessionUid, digest: &Digest) -> Vec<Section> {
         ),
         ("Commands", commands(digest)),
         ("Tools", tools(digest)),
+        ("Decisions", decisions(uid, asked)),
         ("Trouble", told(trouble(digest).join(" · "))),
-        ("Moments", digest.snippets.iter().map(|kept| quoted(uid, kept, &kept.why)).collect()),
+        ("Moments", moments(uid, digest, asked)),
         ("Left open", open_ends(uid, digest)),
     ];
     sections
@@ -70,6 +76,39 @@ fn quoted(uid: &SessionUid, snippet: &Snippet, text: &str) -> Entry {
         address: Some(address(uid, snippet.seq)),
         ..Entry::default()
     }
+}
+
+/// Questions and plans with what came of them; permissions are many, and only counted.
+fn decisions(uid: &SessionUid, asked: &[Decision]) -> Vec<Entry> {
+    let (permissions, asked): (Vec<&Decision>, Vec<&Decision>) =
+        asked.iter().partition(|decision| decision.kind == DecisionKind::Permission);
+    let entry = |decision: &Decision| Entry {
+        tone: match decision.state {
+            DecisionState::Open => Tone::Warn,
+            _ => Tone::Plain,
+        },
+        text: decided::line(decision),
+        detail: ledger::advice(decision).as_deref().map(one_line).unwrap_or_default(),
+        address: Some(address(uid, decision.seq)),
+        ..Entry::default()
+    };
+    let mut entries: Vec<Entry> = asked.into_iter().map(entry).collect();
+    entries.extend((!permissions.is_empty()).then(|| Entry {
+        detail: plural(permissions.len() as u64, "permission"),
+        ..Entry::default()
+    }));
+    entries
+}
+
+/// Moments that are not told as decisions already.
+fn moments(uid: &SessionUid, digest: &Digest, asked: &[Decision]) -> Vec<Entry> {
+    let is_decision = |kept: &&Snippet| {
+        let at =
+            |decision: &Decision| decision.seq == kept.seq || decision.answer_seq == Some(kept.seq);
+        kept.why == "decision" && asked.iter().any(at)
+    };
+    let others = digest.snippets.iter().filter(|kept| !is_decision(kept));
+    others.map(|kept| quoted(uid, kept, &kept.why)).collect()
 }
 
 fn told(text: String) -> Vec<Entry> {

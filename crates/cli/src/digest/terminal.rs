@@ -94,7 +94,7 @@ mod tests {
 
     fn render(columns: Option<usize>) -> String {
         let mut out = Vec::new();
-        let sections = super::super::sections(&uid(), &rich());
+        let sections = super::super::sections(&uid(), &rich(), &[]);
         write_terminal(&sections, columns, &mut out).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
     }

@@ -40,7 +40,7 @@ impl Hub {
 }
 
 /// What is wrong with an address, if anything.
-pub(super) fn wrong_with(url: &str) -> Option<&'static str> {
+pub(crate) fn wrong_with(url: &str) -> Option<&'static str> {
     let Ok(parsed) = url.parse::<ureq::http::Uri>() else { return Some("is not an address") };
     if !matches!(parsed.scheme_str(), Some("http" | "https")) {
         return Some("must begin with http:// or https://");

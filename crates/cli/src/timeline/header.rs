@@ -8,7 +8,7 @@ use crate::ids::ShortIds;
 use crate::table::cut;
 use crate::ui::{BOLD, DIM, paint};
 use crate::untrusted::one_line;
-use backstory_model::{Digest, Outcome, Seal, Session, SessionUid};
+use backstory_model::{Decision, Digest, Outcome, Seal, Session, SessionUid};
 use backstory_store::{SessionFilter, Vault};
 use std::fmt::Write;
 use std::io;
@@ -25,6 +25,8 @@ pub(crate) struct Background {
     pub(crate) children: Vec<Session>,
     /// What was distilled of it.
     pub(crate) digest: Option<Digest>,
+    /// What the human was asked in it, in order.
+    pub(crate) decisions: Vec<Decision>,
     /// When a stretch of it was closed last, and why.
     pub(crate) seal: Option<Seal>,
 }
@@ -34,9 +36,11 @@ pub(crate) fn background(vault: &Vault, uid: &SessionUid) -> Result<Background, 
     let filter = SessionFilter { parent: Some(uid.clone()), ..SessionFilter::default() };
     let mut children = vault.sessions(&filter)?;
     children.sort_by_key(|child| child.started_at);
-    let digest = vault.account(uid)?.map(|account| account.digest);
+    let (digest, decisions) =
+        vault.account(uid)?.map(|account| (account.digest, account.decisions)).unzip();
     let seal = vault.latest_seal(uid)?;
-    Ok(Background { ids: ShortIds::new(vault)?, children, digest, seal })
+    let decisions = decisions.unwrap_or_default();
+    Ok(Background { ids: ShortIds::new(vault)?, children, digest, decisions, seal })
 }
 
 /// A line of the header: what it is about, and what is known.

@@ -1,6 +1,7 @@
 //! A session as Markdown, to be read, mailed or committed.
 
 use super::call::{self, Call};
+use super::decided;
 use super::diff::{self, Line};
 use super::prose::{self, CHANGE, Excerpt, FAILURE, OUTPUT, SPEECH, THOUGHT};
 use super::{Background, Teller, Told, header};
@@ -32,13 +33,27 @@ impl Teller for MarkdownTeller<'_> {
         writeln!(out, "\n_{departure}_").map_err(Failure::output)?;
         match &self.background.digest {
             Some(digest) => {
-                digest::write_markdown(&digest::sections(&session.session_uid, digest), out)
+                let decisions = &self.background.decisions;
+                let sections = digest::sections(&session.session_uid, digest, decisions);
+                digest::write_markdown(&sections, out)
             }
             None => Ok(()),
         }
     }
 
     fn event(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
+        self.itself(event, told)?;
+        for decision in decided::asked_at(&self.background.decisions, event.seq) {
+            let (asked, answer) = (decided::question(decision), decided::answer(decision));
+            labelled(told, "Asked", &asked)?;
+            labelled(told, "Answered", &answer)?;
+        }
+        Ok(())
+    }
+}
+
+impl MarkdownTeller<'_> {
+    fn itself(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
         let text = || told.content(event);
         match event.kind {
             EventKind::UserMsg => {

@@ -5,6 +5,7 @@
 //! (never the payloads) are sorted by time first.
 
 pub(crate) mod call;
+pub(crate) mod decided;
 mod diff;
 pub(crate) mod header;
 mod json;

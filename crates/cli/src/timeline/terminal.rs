@@ -1,6 +1,7 @@
 //! A session for a person at a terminal.
 
 use super::call::{self, Call};
+use super::decided;
 use super::diff::{self, Line};
 use super::prose::{self, CHANGE, COMMAND, Excerpt, FAILURE, OUTPUT, SPEECH, THOUGHT};
 use super::{Background, Teller, Told, header};
@@ -243,6 +244,21 @@ impl<'a> TerminalTeller<'a> {
         }
     }
 
+    /// What came of the questions an event asks. A call of the agent's own tool says them itself.
+    fn answers(&self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
+        let asked = decided::asked_at(&self.background.decisions, event.seq);
+        for decision in asked {
+            let answer = decided::answer(decision);
+            let line = if event.kind == EventKind::Decision && asked.len() == 1 {
+                format!("    → {answer}")
+            } else {
+                format!("  ? {} → {answer}", decided::question(decision))
+            };
+            told.write(format_args!("{}\n", paint(WARN, self.fit(&line, 0))))?;
+        }
+        Ok(())
+    }
+
     fn bookkeeping(&mut self, event: &SessionEvent, told: &Told<'_>) -> Result<(), Failure> {
         let name = event.tool.as_deref().unwrap_or(event.kind.name());
         let clock = event.ts.map(|at| local_clock(at, self.context.zone())).unwrap_or_default();
@@ -273,7 +289,8 @@ impl Teller for TerminalTeller<'_> {
         let Some(departure) = header::departure(session, self.context) else { return Ok(()) };
         writeln!(out, "{}\n", paint(WARN, departure)).map_err(Failure::output)?;
         if let Some(digest) = &self.background.digest {
-            let sections = digest::sections(&session.session_uid, digest);
+            let decisions = &self.background.decisions;
+            let sections = digest::sections(&session.session_uid, digest, decisions);
             digest::write_terminal(&sections, self.columns, out)?;
             writeln!(out).map_err(Failure::output)?;
         }
@@ -311,6 +328,7 @@ impl Teller for TerminalTeller<'_> {
             EventKind::Lifecycle | EventKind::Completion => self.bookkeeping(event, told),
         };
         self.is_first = false;
-        told_event
+        told_event?;
+        self.answers(event, told)
     }
 }

@@ -65,9 +65,11 @@ pub(crate) fn distilled() -> Sandbox {
         signal(SignalKind::Error, 4, wrong, None),
         signal(SignalKind::ErrorFix, 4, wrong, Some("ran the migration")),
     ];
-    sandbox.put_account(HUNT, &Account { digest, signals, state: Vec::new() });
+    let decisions = vec![crate::decisions::asked(3), crate::decisions::permission(6)];
+    sandbox.put_account(HUNT, &Account { digest, signals, decisions, ..Account::default() });
     let signals = vec![signal(SignalKind::Error, 6, wrong, None)];
-    sandbox.put_account(REVIEW, &Account { signals, ..Account::default() });
+    let decisions = vec![crate::decisions::brief(4)];
+    sandbox.put_account(REVIEW, &Account { signals, decisions, ..Account::default() });
     sandbox
 }
 

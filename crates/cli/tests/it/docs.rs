@@ -3,7 +3,7 @@
 use crate::sandbox::Sandbox;
 use std::fmt::Write;
 
-const COMMANDS: [&str; 33] = [
+const COMMANDS: [&str; 34] = [
     "sync",
     "watch",
     "search",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 33] = [
     "signals",
     "patterns",
     "errors",
+    "decisions",
     "recall",
     "why",
     "mute",
@@ -56,10 +57,15 @@ fn the_reference_equals_the_help() {
     let top = add(&[]);
     for command in COMMANDS {
         add(&[command]);
-        if command == "schedule" {
-            for action in ["install", "remove", "show"] {
-                add(&[command, action]);
+        let actions: &[&str] = match command {
+            "schedule" => &["install", "remove", "show"],
+            "decisions" => {
+                &["show", "stats", "suggested", "accept", "reject", "reset", "export", "import"]
             }
+            _ => &[],
+        };
+        for action in actions {
+            add(&[command, action]);
         }
     }
     let listed = top.lines().skip_while(|line| *line != "Commands:").skip(1);

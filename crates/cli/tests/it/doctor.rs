@@ -22,6 +22,26 @@ fn the_secret_itself_is_never_shown() {
 }
 
 #[test]
+fn versions_nobody_checked_are_warned_of_once_and_read() {
+    let sandbox = Sandbox::new();
+    let log = crate::sandbox::claude("0ddba110-1", &[("New", "Yes")]);
+    let newer = log.replace("2.1.217", "99.0.1");
+    sandbox.write(".claude/projects/-shop/0ddba110-1.jsonl", &newer);
+    let run = sandbox.run(&["sync"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert_snapshot!(run.stderr, @"warning: Claude Code 99.0.1 was not checked with this program; its logs are read all the same");
+    sandbox.write(
+        ".claude/projects/-shop/0ddba110-2.jsonl",
+        &newer.replace("0ddba110-1", "0ddba110-2"),
+    );
+    assert_eq!(sandbox.run(&["sync"]).stderr, "");
+    let doctor = sandbox.run(&["doctor"]).stdout;
+    assert!(doctor.contains("Claude Code 99.0.1 was not checked: 2 sessions"), "{doctor}");
+    assert!(doctor.contains("Codex CLI 0."), "{doctor}");
+    assert_eq!(sandbox.json(&["sessions", "--json"]).len(), 2);
+}
+
+#[test]
 fn before_the_first_sync_only_the_folders_are_looked_at() {
     let sandbox = Sandbox::new();
     let run = sandbox.run(&["doctor"]);

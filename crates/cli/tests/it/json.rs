@@ -87,6 +87,12 @@ fn examples_have_the_fields_that_are_printed() {
         ("backstory signals --json", &["signals", "--kind", "error_fix", "--json"]),
         ("backstory patterns --json", &["patterns", "--kind", "error", "--json"]),
         ("backstory errors MESSAGE --json", &["errors", "error: no such table: teas", "--json"]),
+        ("backstory decisions --json", &["decisions", "--json"]),
+        ("backstory decisions stats --json", &["decisions", "stats", "--json"]),
+        (
+            "backstory decisions export --out FILE --json",
+            &["decisions", "export", "--out", "log.jsonl", "--json"],
+        ),
         ("backstory recall PROMPT --json", &["recall", "session expiry test", "--all", "--json"]),
         ("backstory mute --json", &["mute", "5ca1ab1e", "--json"]),
         ("backstory commit --json", &["commit", "5ca1ab1e", "--json"]),

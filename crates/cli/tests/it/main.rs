@@ -5,6 +5,7 @@ mod commit;
 #[cfg(unix)]
 mod compress;
 mod config;
+mod decisions;
 mod demo;
 mod digest;
 mod docs;
@@ -20,6 +21,7 @@ mod hook_start;
 #[cfg(unix)]
 mod hooked;
 mod hub;
+mod hub_decisions;
 #[cfg(unix)]
 mod install;
 mod json;

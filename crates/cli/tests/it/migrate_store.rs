@@ -37,7 +37,11 @@ fn an_archive_comes_back_as_it_went() {
     let (sandbox, there) = history();
     let sealed = sandbox.run(&["commit", "5ca1ab1e"]);
     assert_eq!(sealed.code, 0, "{sealed}");
-    assert!(local_export(&sandbox).contains("\"type\":\"seal\""));
+    sandbox.write("hub.json", "[{\"id\": 7, \"title\": \"Move?\", \"answer\": \"yes\"}]");
+    assert_eq!(sandbox.run(&["decisions", "import", "--hub", "hub.json"]).code, 0);
+    for line in ["seal", "decision", "hub_decision"] {
+        assert!(local_export(&sandbox).contains(&format!("\"type\":\"{line}\"")), "{line}");
+    }
     let (sent, fetched) = there_and_back(&sandbox, &there, "back");
     assert!(sent.contains("on both sides"), "{sent}");
     let hash = |told: &str| told.split("hash ").nth(1).map(|rest| rest[..16].to_owned());

@@ -57,14 +57,14 @@ struct Found {
 }
 
 /// A thing before it is judged.
-struct Thing<'a> {
-    category: Category,
-    address: String,
-    of: &'a str,
-    text: String,
-    fit: Fit,
-    nearness: Option<f32>,
-    reason: String,
+pub(super) struct Thing<'a> {
+    pub(super) category: Category,
+    pub(super) address: String,
+    pub(super) of: &'a str,
+    pub(super) text: String,
+    pub(super) fit: Fit,
+    pub(super) nearness: Option<f32>,
+    pub(super) reason: String,
 }
 
 impl Look<'_> {
@@ -309,7 +309,7 @@ impl Look<'_> {
         }))
     }
 
-    fn judged(&self, thing: Thing<'_>) -> Candidate {
+    pub(super) fn judged(&self, thing: Thing<'_>) -> Candidate {
         let score = self.cue.relevance(&thing.fit, thing.nearness) * worth(thing.category);
         let met = match thing.fit.met.as_slice() {
             [] => String::new(),

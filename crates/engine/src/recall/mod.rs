@@ -6,6 +6,7 @@
 //! [`at_resume`] also remember what a session was told and record the injection.
 
 pub mod compress;
+mod decided;
 mod fixes;
 mod given;
 mod injections;
@@ -142,6 +143,7 @@ pub fn recall(
     cue.weigh(&weights.collect::<Vec<_>>());
     let look = look::Look { vault, options, muted: &muted, cue: &cue, wanted: &Wanted::of(&query) };
     let mut candidates = look.at_sessions(&places)?;
+    look.at_decisions(&mut candidates)?;
     candidates.extend(look.at_memories());
     candidates.extend(pasted_error(vault, options, &muted)?);
     let considered = places.considered.max(candidates.len());

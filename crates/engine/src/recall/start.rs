@@ -6,7 +6,7 @@
 
 use super::fixes::{fix_text, is_part_of};
 use super::items::{cut, day, digest_text};
-use super::memories::memories;
+use super::memories::{Memory, memories};
 use super::{Muted, Recall, RecallItem};
 use crate::SyncError;
 use backstory_distill::patterns::{Pattern, patterns};
@@ -24,11 +24,13 @@ const LOOKED_AT: usize = 30;
 const SEVERAL: u32 = 2;
 /// How many of each are told at most.
 const MEMORIES: usize = 3;
+const PREFERENCES: usize = 3;
 const RULES: usize = 3;
 const FIXES: usize = 2;
 const SESSIONS: usize = 3;
 /// Where each begin in the order they are told in: what lasts longest comes first.
 const MEMORY_SCORE: f32 = 2.0;
+const PREFERENCE_SCORE: f32 = 1.9;
 const RULE_SCORE: f32 = 1.8;
 const FIX_SCORE: f32 = 1.6;
 const SESSION_SCORE: f32 = 1.4;
@@ -77,7 +79,7 @@ pub fn start_recall(vault: &Vault, options: &StartOptions) -> Result<Recall, Syn
     candidates.retain(|candidate| !muted.has_address(&candidate.item.address));
     let considered = candidates.len();
     let budget = Budget {
-        items: MEMORIES + RULES + FIXES + SESSIONS,
+        items: MEMORIES + PREFERENCES + RULES + FIXES + SESSIONS,
         bytes: options.max_bytes.min(START_BYTES),
         given: &[],
         heard: &[],
@@ -88,25 +90,39 @@ pub fn start_recall(vault: &Vault, options: &StartOptions) -> Result<Recall, Syn
     Ok(Recall { items, text, considered, ..Recall::default() })
 }
 
-/// What lies in the folder of memories that has the project's name.
+/// What lies in the folder of memories that has the project's name, and preferences.
 fn written_down(vault: &Vault, known: &[(Session, Digest, Vec<Signal>)]) -> Vec<Candidate> {
     let Some(repo) = known.iter().find_map(|(session, ..)| session.repo.as_deref()) else {
         return Vec::new();
     };
-    let is_of_project = |address: &str| {
-        let below = address.strip_prefix("backstory://memories/").unwrap_or_default();
-        below.split_once('/').is_some_and(|(folder, _)| folder.eq_ignore_ascii_case(repo))
+    let below = |address: &str| {
+        address.strip_prefix("backstory://memories/").unwrap_or_default().to_owned()
     };
-    let found = memories(vault.home()).into_iter().filter(|memory| is_of_project(&memory.address));
-    let told = |(place, memory): (usize, super::memories::Memory)| {
-        let lines = memory.text.lines().filter(|line| !line.starts_with('#'));
-        let text = lines.collect::<Vec<_>>().join(" ");
-        let text = if text.trim().is_empty() { memory.name } else { text };
-        let of = memory.address.clone();
-        let reason = "written down for this project";
-        thing(Category::Memory, memory.address, &of, &text, (MEMORY_SCORE, place, reason))
+    let is_in = |folder: &str| folder.eq_ignore_ascii_case(repo);
+    let is_of_project =
+        |memory: &Memory| below(&memory.address).split_once('/').is_some_and(|(of, _)| is_in(of));
+    // Preferences hold everywhere, unless they lie in a folder with the name of a project.
+    let is_preference = |memory: &Memory| {
+        let below = below(&memory.address);
+        let rest = below.strip_prefix("preferences/");
+        rest.is_some_and(|rest| rest.split_once('/').is_none_or(|(of, _)| is_in(of)))
     };
-    found.take(MEMORIES).enumerate().map(told).collect()
+    let written = memories(vault.home());
+    let of_project = written.iter().filter(|memory| is_of_project(memory)).take(MEMORIES);
+    let told = |score: f32, reason: &'static str| {
+        move |(place, memory): (usize, &Memory)| {
+            let lines = memory.text.lines().filter(|line| !line.starts_with('#'));
+            let text = lines.collect::<Vec<_>>().join(" ");
+            let text = if text.trim().is_empty() { &memory.name } else { &text };
+            let address = memory.address.clone();
+            thing(Category::Memory, address, &memory.address, text, (score, place, reason))
+        }
+    };
+    let of_project =
+        of_project.enumerate().map(told(MEMORY_SCORE, "written down for this project"));
+    let preferences = written.iter().filter(|memory| is_preference(memory)).take(PREFERENCES);
+    let preferences = preferences.enumerate().map(told(PREFERENCE_SCORE, "a preference"));
+    of_project.chain(preferences).collect()
 }
 
 /// Rules the human gave, and errors with what helped against them, that several sessions have met.

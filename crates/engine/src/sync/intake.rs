@@ -31,7 +31,7 @@ pub(crate) struct Intake<'a> {
     pub(crate) book: Book<'a>,
     pub(crate) posted: Posted<'a>,
     pub(crate) pipeline: &'a Pipeline,
-    pub(crate) projects: Projects,
+    pub(crate) projects: Projects<'a>,
     pub(crate) report: SyncReport,
     pub(crate) progress: Progress,
     pub(crate) on_progress: &'a mut dyn FnMut(Progress),

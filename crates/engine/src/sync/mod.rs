@@ -291,7 +291,7 @@ fn sweep(
             book: book::Book::new(vault, &pipeline)?,
             posted: posted::Posted::new(vault)?,
             pipeline: &pipeline,
-            projects: Projects::default(),
+            projects: Projects::remembering(vault),
             report,
             progress: *progress,
             on_progress,

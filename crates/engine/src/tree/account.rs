@@ -1,6 +1,7 @@
 //! What is kept of a session, as Markdown for whoever works on: with an address behind every claim.
 
 use super::text::{one_line, plain, plural};
+use crate::ledger;
 use backstory_model::{Digest, OpenEndKind, SessionUid, Snippet, address};
 use backstory_store::Account;
 use std::fmt::Write;
@@ -39,16 +40,26 @@ pub(super) fn whole(uid: &SessionUid, account: &Account) -> String {
     let tools = digest.tools.iter().map(|(tool, calls)| format!("{} ×{calls}", line(tool)));
     let tools = tools.collect::<Vec<_>>().join(", ");
     sections.add("Tools", (!tools.is_empty()).then_some(tools));
+    sections.add("Decisions", decisions(uid, account));
     sections.add("Trouble", trouble(uid, account));
     sections.add("Moments", digest.snippets.iter().map(|kept| quoted(uid, kept)));
     sections.add("Left open", open_ends(uid, digest));
     sections.text
 }
 
-/// Decisions of a session, each with its address.
-pub(super) fn decisions(uid: &SessionUid, digest: &Digest) -> Vec<String> {
-    let made = digest.snippets.iter().filter(|kept| kept.why == "decision");
-    made.map(|kept| quoted(uid, kept)).collect()
+/// What the human was asked, each with its address.
+fn decisions(uid: &SessionUid, account: &Account) -> Vec<String> {
+    let told = |decision: &backstory_model::Decision| {
+        let advice = ledger::advice(decision).map(|advice| format!(" ({advice})"));
+        format!(
+            "- {} → {}{} ({})",
+            line(&ledger::question(decision)),
+            line(&ledger::answer(decision)),
+            line(&advice.unwrap_or_default()),
+            address(uid, decision.seq)
+        )
+    };
+    account.decisions.iter().map(told).collect()
 }
 
 fn line(text: &str) -> String {

@@ -112,14 +112,8 @@ impl Tree {
                 Ok(names.iter().map(|name| here.file(name, "")).collect())
             }
             Node::Lores(kind) => self.lore_files(&here, kind),
-            Node::AllDecisions => {
-                let made = self.decisions(None)?.into_iter();
-                let file = |(session, decided): (Session, Vec<String>)| {
-                    let about = format!("{} · {}", session::about(&session), decided.len());
-                    here.file(&format!("{}.md", session.session_uid), &about)
-                };
-                Ok(made.map(file).collect())
-            }
+            Node::AllDecisions => self.decision_files(&here),
+            Node::HubDecisions => self.hub_decision_files(&here),
             Node::Folder(path) => real_files(&here, &path),
             _ => Err(TreeError::IsFile(folder.text())),
         }
@@ -200,7 +194,7 @@ fn top_about(name: &str) -> Option<&'static str> {
         "sessions" => "every session of every agent, the latest first",
         "memories" => "notes to remember; the only folder that can be written",
         "errors" => "errors met before and what helped",
-        "decisions" => "what the human decided",
+        "decisions" => "what the human was asked, and answered",
         "patterns" => "what happens again and again",
         "skills" => "skills",
         _ => return None,
@@ -208,7 +202,7 @@ fn top_about(name: &str) -> Option<&'static str> {
 }
 
 /// A folder whose entries are made.
-struct Here<'a> {
+pub(super) struct Here<'a> {
     folder: &'a Address,
 }
 
@@ -224,11 +218,11 @@ impl Here<'_> {
         }
     }
 
-    fn folder(&self, name: &str, about: Option<&str>) -> Entry {
+    pub(super) fn folder(&self, name: &str, about: Option<&str>) -> Entry {
         Entry { is_folder: true, ..self.entry(name, about) }
     }
 
-    fn file(&self, name: &str, about: &str) -> Entry {
+    pub(super) fn file(&self, name: &str, about: &str) -> Entry {
         self.entry(name, Some(about))
     }
 }

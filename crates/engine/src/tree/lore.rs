@@ -1,19 +1,17 @@
-//! What was learnt from many sessions: errors and what helped, patterns, decisions.
+//! What was learnt from many sessions: errors and what helped, patterns.
 
 use super::address::Address;
 use super::place::Lore;
 use super::text::{one_line, plural};
-use super::{Tree, TreeError, account, session};
+use super::{Tree, TreeError, session};
 use backstory_distill::lookup::{Match, lookup};
 use backstory_distill::patterns::{Pattern, patterns};
-use backstory_model::{Session, SignalKind, Timestamp, address};
+use backstory_model::{SignalKind, Timestamp, address};
 use backstory_store::SignalFilter;
 use std::fmt::Write;
 
 /// Longer lines are cut.
 const MAX_LINE: usize = 240;
-/// Sessions whose decisions are looked at, the latest first.
-const LATEST: usize = 300;
 
 /// Which patterns.
 #[derive(Clone, Debug, Default)]
@@ -69,36 +67,6 @@ impl Tree {
     pub fn known_errors(&self, message: &str) -> Result<Vec<Match>, TreeError> {
         let filter = SignalFilter { kinds: Lore::Errors.kinds(), ..SignalFilter::default() };
         Ok(lookup(message, &patterns(&self.vault()?.signals(&filter)?, self.now)))
-    }
-
-    /// Sessions in which the human decided something, the latest first, with what was decided.
-    pub fn decisions(&self, repo: Option<&str>) -> Result<Vec<(Session, Vec<String>)>, TreeError> {
-        let Some(vault) = &self.vault else { return Ok(Vec::new()) };
-        let fits = |session: &&Session| repo.is_none() || session.repo.as_deref() == repo;
-        let mut found = Vec::new();
-        for session in self.sessions()?.iter().filter(fits).take(LATEST) {
-            let Some(account) = vault.account(&session.session_uid)? else { continue };
-            let decided = account::decisions(&session.session_uid, &account.digest);
-            if !decided.is_empty() {
-                found.push((session.clone(), decided));
-            }
-        }
-        Ok(found)
-    }
-
-    /// What was decided in one session.
-    pub(super) fn decisions_of(&self, session: &Session) -> Result<String, TreeError> {
-        let uid = &session.session_uid;
-        let account = self.vault()?.account(uid)?.unwrap_or_default();
-        let decided = account::decisions(uid, &account.digest);
-        let mut text = format!("# Decisions: {}\n\n", session::about(session));
-        if decided.is_empty() {
-            text.push_str("Nothing was put to the human.\n");
-        }
-        for decision in decided {
-            let _ = writeln!(text, "{decision}");
-        }
-        Ok(text)
     }
 
     /// One error or pattern.

@@ -10,13 +10,15 @@
 //!               /seals/001.md  its overview as of each seal; OpenViking's history/archive_001/
 //! errors/<fingerprint>.md      an error met before and what helped
 //! patterns/<fingerprint>.md    what happens again and again
-//! decisions/<uid>.md           what the human decided in a session
+//! decisions/<uid>.md           what the human was asked in a session, and answered
+//!          /hub/<name>         a decision a hub recorded
 //! memories/…                   Markdown files of the home
 //! skills/…                     those of them that are skills
 //! ```
 
 mod account;
 mod address;
+mod decided;
 mod event;
 mod files;
 mod glob;
@@ -32,6 +34,7 @@ mod text;
 mod transcript;
 mod window;
 
+pub use decided::tell_decision;
 pub use files::WriteMode;
 pub use grep::{GrepOptions, Grepped, Hit};
 pub use listing::{Entry, Walked};
@@ -142,6 +145,7 @@ impl Tree {
             Node::Event(session, seq) => self.event(address, &session, seq),
             Node::Lore(lore, fingerprint) => self.lore(address, lore, fingerprint),
             Node::Decisions(session) => self.decisions_of(&session),
+            Node::HubDecision(entry) => Ok(tell_decision(&entry)),
             Node::File(path) => Ok(Files::read(&path)?),
             Node::Transcript(session) => {
                 let mut window = Window::new(Part::WHOLE);

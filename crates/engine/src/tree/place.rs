@@ -4,7 +4,7 @@ use super::address::{Address, Place};
 use super::files::Found;
 use super::{Tree, TreeError};
 use backstory_model::{Session, SessionUid};
-use backstory_store::SessionFilter;
+use backstory_store::{LedgerEntry, SessionFilter};
 use std::path::PathBuf;
 
 /// Sessions looked at for the beginning of an id.
@@ -37,9 +37,11 @@ pub(super) enum Node {
     /// What was learnt from many sessions, and one piece of it.
     Lores(Lore),
     Lore(Lore, u64),
-    /// Decisions, and those of one session.
+    /// Decisions, those of one session, and those of hubs.
     AllDecisions,
     Decisions(Box<Session>),
+    HubDecisions,
+    HubDecision(Box<LedgerEntry>),
     /// A real folder or file.
     Folder(PathBuf),
     File(PathBuf),
@@ -75,6 +77,11 @@ impl Tree {
             ["errors", name] => Ok(Node::Lore(Lore::Errors, print(name).ok_or_else(missing)?)),
             ["patterns", name] => Ok(Node::Lore(Lore::Patterns, print(name).ok_or_else(missing)?)),
             ["decisions"] => Ok(Node::AllDecisions),
+            ["decisions", "hub"] => Ok(Node::HubDecisions),
+            ["decisions", "hub", name @ ..] => {
+                let found = self.hub_decision(&name.join("/"))?.ok_or_else(missing)?;
+                Ok(Node::HubDecision(Box::new(found)))
+            }
             ["decisions", rest @ .., last] => {
                 let last = last.strip_suffix(".md").unwrap_or(last);
                 let name = rest.iter().copied().chain([last]).collect::<Vec<_>>().join("/");

@@ -1,7 +1,9 @@
 //! Everything an archive answers, as text: two archives with the same history say the same.
 
 use backstory_model::{EventKey, EventKind, Flavor, Outcome, Session, SessionEvent, Timestamp};
-use backstory_store::{SessionFilter, SessionScope, SignalFilter, StoreError, Stretch, Vault};
+use backstory_store::{
+    DecisionFilter, SessionFilter, SessionScope, SignalFilter, StoreError, Stretch, Vault,
+};
 use std::collections::HashMap;
 use std::fmt::{Debug, Write};
 
@@ -93,6 +95,7 @@ fn of_all(vault: &Vault, out: &mut Answers) {
     out.add("sources", stats);
     out.add("totals", vault.totals().unwrap());
     out.add("quarantine", vault.quarantine().unwrap());
+    out.add("versions", vault.cli_versions().unwrap());
     out.add("secrets", vault.secrets().unwrap());
     out.add("problems", vault.source_problems().unwrap());
     out.add("last sweep", vault.last_sweep().unwrap());
@@ -133,6 +136,12 @@ fn of_lists(vault: &Vault, out: &mut Answers) {
     for kinds in [Vec::new(), vec![backstory_model::SignalKind::Error]] {
         out.add("signals", vault.signals(&SignalFilter { kinds, ..Default::default() }).unwrap());
     }
+    for text in [None, Some("O".to_owned())] {
+        let filter = DecisionFilter { text, ..DecisionFilter::default() };
+        out.add("decisions", vault.decisions(&filter).unwrap());
+    }
+    out.add("places", vault.places().unwrap());
+    out.add("projects called shop", vault.projects_called("shop").unwrap());
     let scope = SessionScope { models: vec!["O".into()], ..SessionScope::default() };
     let mut ids: Vec<i64> = vault.ids_in(&scope).unwrap().into_iter().flatten().collect();
     ids.sort_unstable();

@@ -55,6 +55,7 @@ fn account() -> Account {
             signal(SignalKind::Error, 1 << 63, 0),
             signal(SignalKind::Error, 2, 5),
         ],
+        decisions: vec![crate::decisions::full()],
         state: vec![0, 1, 255, 0],
     }
 }

@@ -126,7 +126,7 @@ fn a_forgotten_session_leaves_no_word(archive: &Archive) {
     let mut writer = archive.writer();
     writer.pin(&uid("claude:one"), Some(NOW)).unwrap();
     let pack_bytes = fs_err::metadata(archive.pack(1)).unwrap().len();
-    let expected = Forgotten { events: 2, pack_bytes, digests: 1, signals: 0 };
+    let expected = Forgotten { events: 2, pack_bytes, digests: 1, signals: 0, decisions: 0 };
     assert_eq!(archive.vault().to_forget(&uid("claude:one")).unwrap(), expected);
     assert_eq!(archive.vault().to_forget(&uid("claude:none")).unwrap(), Forgotten::default());
     assert_eq!(writer.forget(1, LATER).unwrap(), expected);

@@ -24,6 +24,7 @@ macro_rules! on_every_engine {
 mod answers;
 mod archive;
 mod chunks;
+mod decisions;
 mod distilled;
 mod events;
 mod failures;

@@ -4,12 +4,12 @@ use crate::answers::{Asked, answers};
 use crate::archive::{Archive, uid};
 use crate::chunks::{Event, NOW, ODD, chunk};
 use backstory_model::{
-    Digest, EventKey, EventKind, Judgement, Outcome, Role, Seal, SealReason, Signal, SignalKind,
-    Timestamp, Usage,
+    Decision, DecisionState, Digest, EventKey, EventKind, Judgement, Outcome, Role, Seal,
+    SealReason, Signal, SignalKind, Timestamp, Usage,
 };
 use backstory_store::{
-    Account, Chunk, PendingSession, QuarantineRow, SecretRow, SessionDelta, UsageRow, UsageRule,
-    Vault, Writer,
+    Account, Chunk, HubDecision, PendingSession, QuarantineRow, SecretRow, SessionDelta, UsageRow,
+    UsageRule, Vault, Writer,
 };
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -92,6 +92,17 @@ fn step() -> impl Strategy<Value = Step> {
 /// The uid of a session; the third is of Grok, the fourth a sub-agent of the first.
 fn name(id: i64) -> String {
     ["claude:s1", "claude:S2", "grok:s3", "claude:s1/agent-4"][id as usize - 1].to_owned()
+}
+
+fn decision(print: u64, seq: u32) -> Decision {
+    let at = |place: u64| Some(Timestamp((print >> place) as i64 & 63));
+    Decision {
+        seq,
+        asked_at: at(3).filter(|_| print % 5 > 0),
+        state: DecisionState::ALL[print as usize % 4],
+        question: text((print % 9) as u8).unwrap_or_default(),
+        ..crate::decisions::full()
+    }
 }
 
 fn delta(stretch: &Stretch, known: Option<u32>) -> SessionDelta {
@@ -266,6 +277,7 @@ impl Subject {
             let account = Account {
                 digest: Digest { judgement, ..Digest::default() },
                 signals: vec![signal],
+                decisions: (0..print % 3).map(|seq| decision(print, seq as u32)).collect(),
                 state: print.to_le_bytes().to_vec(),
             };
             self.writer().put_account(session, &account, NOW).unwrap();
@@ -278,6 +290,14 @@ impl Subject {
                 overview: ODD.repeat(40),
             };
             self.writer().put_seal(session.id, &seal).unwrap();
+            let recorded = HubDecision {
+                origin: (print % 4).to_string(),
+                project: text((print % 9) as u8),
+                session: Some(name(session.id)),
+                decision: decision(print, 0),
+                ..HubDecision::default()
+            };
+            self.writer().record_hub_decision(&recorded).unwrap();
         }
         self.writer().commit().unwrap();
     }

@@ -1,6 +1,7 @@
 //! What agents are told of earlier sessions: the right things, nothing else, and always the same bytes.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+mod decided;
 mod history;
 mod occasions;
 mod start;

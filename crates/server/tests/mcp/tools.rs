@@ -137,6 +137,46 @@ async fn an_error_met_before_comes_with_its_fix() {
     told(client.call("decisions", json!({})).await, &["No decision is known."]);
 }
 
+/// A question a hub recorded for the project, and its answer.
+fn record(world: &World, id: u32, question: &str, answer: &str) {
+    let text = json!({"id": id, "question": question, "answer": answer, "project": "app",
+        "rationale": "because", "options": [answer, "something else"], "recommendation": answer,
+        "ts": format!("2026-03-0{id}T10:00:00Z")});
+    let list = backstory_engine::ledger::read_hub(&text.to_string(), "hub");
+    backstory_engine::ledger::record_hub(&world.archive(), list.decisions).unwrap();
+}
+
+#[tokio::test]
+async fn what_was_asked_before_is_told_before_it_is_asked_again() {
+    let world = World::told();
+    record(&world, 1, "Which port does heron listen on?", "7411");
+    record(&world, 2, "Which colour has the logo?", "green");
+    let mut client = Client::of(world).await;
+    let all =
+        told(client.call("decisions", json!({"project": "app"})).await, &["→ green", "→ 7411"]);
+    assert!(all.find("green") < all.find("7411"), "{all}");
+    let asked = json!({"question": "what port should heron use?"});
+    let same = told(client.call("decisions", asked).await, &["→ 7411 (as recommended)"]);
+    assert!(!same.contains("logo"), "{same}");
+    told(client.call("decisions", json!({"state": "open"})).await, &["No decision is known."]);
+    told(client.call("decisions", json!({"project": "none"})).await, &["No decision is known."]);
+    assert!(client.call("decisions", json!({"state": "sad"})).await.is_err());
+    let one = client.call("read", json!({"uris": ["backstory://decisions/hub/hub-1"]})).await;
+    told(
+        one,
+        &[
+            "Which port does heron listen on?",
+            "offered: 7411 (recommended) | something else",
+            "because: because",
+        ],
+    );
+    told(client.call("list", json!({"uri": "backstory://decisions"})).await, &["hub"]);
+    told(
+        client.call("list", json!({"uri": "backstory://decisions/hub"})).await,
+        &["hub-2", "logo"],
+    );
+}
+
 #[tokio::test]
 async fn long_texts_come_in_parts_that_make_the_whole() {
     let mut client = Client::of(World::told()).await;

@@ -8,13 +8,14 @@ mod tables;
 pub use print::Print;
 
 use crate::database::{Value, values};
+use crate::decisions::HUB;
 use crate::rows::{LOST_BLOCK, native_id_value};
 use crate::usage::USAGE_COLUMNS;
 use crate::writer::EVENT_COLUMNS;
 use crate::{BlockCompressor, Home, IndexDebt, StoreError, Vault, Writer};
 use backstory_model::SessionUid;
 use std::collections::HashMap;
-use tables::{OF_SESSION, OF_SOURCE, SESSION, SOURCE, Table, USAGE_MODEL, USAGE_SQL};
+use tables::{DECISIONS, OF_SESSION, OF_SOURCE, SESSION, SOURCE, Table, USAGE_MODEL, USAGE_SQL};
 
 /// Raw bytes of payloads that are committed together.
 const COMMIT_BYTES: u64 = 16 << 20;
@@ -62,6 +63,7 @@ pub fn move_archive(
         Mover { from: Vault::open(from)?, to: Vault::open(to)?, writer, moved: Moved::default() };
     mover.expect_no_others()?;
     mover.sessions(on_progress)?;
+    mover.hub_decisions()?;
     mover.sources()?;
     if let Some(sweep) = mover.from.last_sweep()? {
         mover.writer.finish(&sweep)?;
@@ -260,6 +262,24 @@ impl Mover {
                 take(&row)
             })
         })
+    }
+
+    /// Decisions hubs recorded are of no session, and few: all of them go at once.
+    fn hub_decisions(&mut self) -> Result<(), StoreError> {
+        let print = self.from.hub_print()?;
+        self.moved.add(print);
+        if self.to.hub_print()? == print {
+            return Ok(());
+        }
+        self.writer.begin()?;
+        let sql = "DELETE FROM decisions WHERE session_id = ?1";
+        self.writer.database.run(sql, values![HUB])?;
+        self.send_table(&DECISIONS, HUB)?;
+        self.writer.commit()?;
+        if self.to.hub_print()? != print {
+            return Err(StoreError::MovedWrong("the decisions of hubs".into()));
+        }
+        Ok(())
     }
 
     fn sources(&mut self) -> Result<(), StoreError> {

@@ -1,8 +1,9 @@
 //! What a session or a log comes to, whatever engine its rows are on: a count and a hash of every
 //! value and every payload.
 
-use super::tables::{OF_SESSION, OF_SOURCE, SESSION, SOURCE, Table, USAGE_SQL};
+use super::tables::{DECISIONS, OF_SESSION, OF_SOURCE, SESSION, SOURCE, Table, USAGE_SQL};
 use crate::database::{Row, Value, values};
+use crate::decisions::HUB;
 use crate::rows::{self, EVENT_SQL, LOST_BLOCK};
 use crate::{PackFault, StoreError, Vault};
 use std::cell::Ref;
@@ -77,6 +78,13 @@ impl Vault {
             self.print_table(table, id, &mut printing)?;
         }
         Ok(Some(printing.done()))
+    }
+
+    /// What the decisions of hubs come to.
+    pub(super) fn hub_print(&self) -> Result<Print, StoreError> {
+        let mut printing = Printing::default();
+        self.print_table(&DECISIONS, HUB, &mut printing)?;
+        Ok(printing.done())
     }
 
     /// What a log comes to.

@@ -1,5 +1,7 @@
 //! What there is to move: every table with its columns, as both sides have them.
 
+use crate::decisions::DECISION_COLUMNS;
+
 /// A table whose rows belong to one session or one source.
 pub(super) struct Table {
     pub(super) name: &'static str,
@@ -81,7 +83,7 @@ pub(super) const USAGE_SQL: &str = "SELECT key, session_id, ts,
 pub(super) const USAGE_MODEL: usize = 3;
 
 /// Everything else of a session that is moved as it is.
-pub(super) const OF_SESSION: [Table; 5] = [
+pub(super) const OF_SESSION: [Table; 6] = [
     Table { name: "roots", owner: "session_id", order: "key", columns: &["key", "session_id"] },
     Table {
         name: "digests",
@@ -121,6 +123,7 @@ pub(super) const OF_SESSION: [Table; 5] = [
             "overview",
         ],
     },
+    DECISIONS,
     Table {
         name: "departed",
         owner: "session_id",
@@ -128,6 +131,14 @@ pub(super) const OF_SESSION: [Table; 5] = [
         columns: &["session_id", "keys"],
     },
 ];
+
+/// Decisions: of a session, and below [`crate::decisions::HUB`] of hubs.
+pub(super) const DECISIONS: Table = Table {
+    name: "decisions",
+    owner: "session_id",
+    order: "origin, seq, part",
+    columns: &DECISION_COLUMNS,
+};
 
 /// A log, without the hash of its path.
 pub(super) const SOURCE: Table = Table {

@@ -7,9 +7,10 @@ use crate::mcp::args::{Arg, Args, Kind};
 use crate::mcp::desk::Desk;
 use backstory_distill::patterns::Pattern;
 use backstory_distill::query::End;
-use backstory_engine::tree::{PatternChoice, tell_pattern};
-use backstory_model::{Flavor, Outcome, SignalKind, Timestamp};
-use backstory_store::SessionFilter;
+use backstory_engine::ledger;
+use backstory_engine::tree::{PatternChoice, tell_decision, tell_pattern};
+use backstory_model::{DecisionKind, DecisionState, Flavor, Outcome, SignalKind, Timestamp};
+use backstory_store::{DecisionFilter, SessionFilter};
 
 const SESSIONS: &str = "List coding sessions, the most recently active first, each with its address, title, \
     project, day and outcome. Use it to see what was worked on lately or in a project. Example: \
@@ -20,8 +21,11 @@ const SESSION: &str = "Tell one session: its overview (goal, outcome, decisions,
 const ERRORS: &str = "Tell whether an error was met before and what made it go away. Call it when a command or \
     test fails, with the error message or the whole output, before trying things yourself. Without a \
     message it lists the most widespread errors. Example: {\"message\": \"error[E0308]: mismatched types\"}";
-const DECISIONS: &str = "List what the user decided when asked, and how, the latest first, with addresses. Use \
-    it before asking the user something that may have been answered before. Example: {\"project\": \"app\"}";
+const DECISIONS: &str = "List what the user was asked and what they chose, the latest first: what was offered, \
+    what was recommended, addresses. Call it with your question before asking the user something that may \
+    have been answered before. Example: {\"question\": \"which database?\", \"project\": \"app\"}";
+/// Decisions a question is compared with, the latest first.
+const LOOKED_AT: usize = 2_000;
 const PATTERNS: &str = "List what happens again and again over sessions: errors, corrections by the user, \
     repeated instructions, slow commands, denied permissions; with what is known to help. Use it to learn \
     how the user wants things done and what usually goes wrong. Example: {\"kind\": \"user_correction\"}";
@@ -87,7 +91,18 @@ pub(super) const TOOLS: &[Spec] = &[
     Spec {
         name: "decisions",
         about: DECISIONS,
-        args: &[PROJECT, LIMIT, OFFSET],
+        args: &[
+            Arg::may("question", Kind::Text, "Only those about the same, the most similar first"),
+            PROJECT,
+            SINCE,
+            Arg::may(
+                "state",
+                Kind::Choice(&["open", "answered", "skipped", "interrupted"]),
+                "Only in this state",
+            ),
+            LIMIT,
+            OFFSET,
+        ],
         effect: Effect::Reads,
         run: decisions,
     },
@@ -216,10 +231,23 @@ fn decisions(desk: &Desk, args: &Args) -> Answer {
     let tree = desk.tree()?;
     // Without an archive there is something to say about that.
     tree.vault()?;
-    let found = tree.decisions(args.text(&["project", "repo"]).as_deref())?;
+    let question = args.text(&["question", "query", "text"]);
+    let filter = DecisionFilter {
+        repo: args.text(&["project", "repo"]),
+        since: moment(desk, args, "since", End::Since)?,
+        state: word(args, "state", DecisionState::from_name)?,
+        // Permissions are many, and nobody asks for them again.
+        kinds: vec![DecisionKind::Question, DecisionKind::Plan],
+        limit: Some(if question.is_some() { LOOKED_AT } else { offset + limit + 1 }),
+        ..DecisionFilter::default()
+    };
+    let mut found = tree.decisions(&filter)?;
+    if let Some(question) = question {
+        found = ledger::similar(found, &question);
+    }
     let mut lines = Lines::default();
-    for (session, decided) in found.iter().skip(offset).take(limit) {
-        lines.add(&format!("{}\n{}", about(session), decided.join("\n")));
+    for entry in found.iter().skip(offset).take(limit) {
+        lines.add(&tell_decision(entry));
     }
     if lines.told() == 0 {
         return Ok("No decision is known.".into());
