@@ -175,7 +175,7 @@ fn understand(
     let saved = if session.from_seq > 0 { vault.account(&session.uid)? } else { None };
     let resumed = saved.and_then(|account| {
         let Account { digest, signals, state } = account;
-        Distiller::resume(Distilled { digest, signals, state })
+        Distiller::resume(Distilled { digest, signals, decisions: Vec::new(), state })
     });
     let mut from = session.clone();
     let mut distiller = resumed.unwrap_or_else(|| {
@@ -204,6 +204,6 @@ fn understand(
         // The beginning has left: what older rules made of it is better than a digest without it.
         return Ok(Worked { row, account, from_seq, kept });
     }
-    let Distilled { digest, signals, state } = distiller.finish(&row);
+    let Distilled { digest, signals, state, .. } = distiller.finish(&row);
     Ok(Worked { account: Account { digest, signals, state }, row, from_seq, kept })
 }
