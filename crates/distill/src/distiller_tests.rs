@@ -51,10 +51,8 @@ fn scene(script: &mut Script, pick: u8, n: u32) -> &mut Script {
         20 => script.api_error("API Error: prompt is too long"),
         21 => script.wait_ms(i64::from(n) * 60_000).interjects(&format!("use file {n} instead")),
         22 => script.asks("{\"questions\":[\"which?\"]}"),
-        24 => script.says(&format!(
-            "D{n} — Which?\nRecommendation: A\nA) one\nB) two{}",
-            long(" ä\"")
-        )),
+        24 => script
+            .says(&format!("D{n} — Which?\nRecommendation: A\nA) one\nB) two{}", long(" ä\""))),
         25 => script.says("D1 — One <gstack-qid:one>\nA) x1\nB) y1\n\nD2 — Two?\nA) x2\nB) y2"),
         26 => script.user(["A", "D2: B", "let me think", "other: this", "yes"][n as usize % 5]),
         27 => script

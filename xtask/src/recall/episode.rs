@@ -176,11 +176,9 @@ fn texts(step: &Step) -> Vec<&str> {
         Step::Write { path, content } => vec![path, content],
         Step::Ask { question, answer } => vec![question, answer.as_deref().unwrap_or_default()],
         Step::Plan { plan, words, .. } => vec![plan, words.as_deref().unwrap_or_default()],
-        Step::Questions { questions, answers, .. } => [Some(questions), answers.as_ref()]
-            .into_iter()
-            .flatten()
-            .flat_map(strings)
-            .collect(),
+        Step::Questions { questions, answers, .. } => {
+            [Some(questions), answers.as_ref()].into_iter().flatten().flat_map(strings).collect()
+        }
         Step::Agent { task, report } => vec![task, report],
         Step::Deny { command, words } => vec![command, words.as_deref().unwrap_or_default()],
         Step::Interrupt | Step::Wait(_) | Step::End => Vec::new(),

@@ -79,7 +79,8 @@ impl Mapper<'_> {
         let Some(source) = word("source").filter(|source| source.starts_with("user_")) else {
             return;
         };
-        let summary = format!("permission_resolved {} {source}", word("decision").unwrap_or_default());
+        let summary =
+            format!("permission_resolved {} {source}", word("decision").unwrap_or_default());
         let payload = self.out.text(told.as_str());
         let mut draft = self.note_draft(place, "permission_resolved", payload);
         draft.summary = Some(self.out.text(&summary));

@@ -282,10 +282,7 @@ fn consent_of_the_human_is_noted_and_that_of_rules_is_not() {
         )
     };
     let batch = read(&[allowed("u1", "t1", "user_temporary"), allowed("u2", "t2", "config")]);
-    assert_eq!(
-        kinds(&batch),
-        [EventKind::ToolResult, EventKind::Lifecycle, EventKind::ToolResult]
-    );
+    assert_eq!(kinds(&batch), [EventKind::ToolResult, EventKind::Lifecycle, EventKind::ToolResult]);
     let consent = events(&batch).nth(1).unwrap();
     assert_eq!(consent.call_id.map(|id| batch.get(id)), Some("t1"));
     let summary = consent.summary.map(|summary| batch.get(summary));

@@ -143,7 +143,9 @@ pub(super) fn given(text: &str, rows: &[&Decision], ids: &[String]) -> Vec<Optio
             return rows
                 .iter()
                 .enumerate()
-                .map(|(at, row)| filed(answers, notes, row, at, ids.get(at).map_or("", String::as_str)))
+                .map(|(at, row)| {
+                    filed(answers, notes, row, at, ids.get(at).map_or("", String::as_str))
+                })
                 .collect();
         }
         if let Some(message) = ["message", "text", "output", "content"]
@@ -173,7 +175,13 @@ fn find<'a>(value: &'a Value, key: &str, depth: usize) -> Option<&'a Value> {
 }
 
 /// The answer filed under a question's id or text, or at its place.
-fn filed(answers: &Value, notes: Option<&Value>, row: &Decision, at: usize, id: &str) -> Option<Given> {
+fn filed(
+    answers: &Value,
+    notes: Option<&Value>,
+    row: &Decision,
+    at: usize,
+    id: &str,
+) -> Option<Given> {
     let matches = |key: &String| matches_key(key, id, row);
     let value = match answers {
         Value::Object(map) => map.iter().find(|(key, _)| matches(key)).map(|(_, value)| value)?,
@@ -195,7 +203,8 @@ fn matches_key(key: &str, id: &str, row: &Decision) -> bool {
     }
     let question = fold(&row.question);
     let key = fold(key);
-    !question.is_empty() && (key == question || key.contains(&question) || question.contains(&key) && key.len() > 8)
+    !question.is_empty()
+        && (key == question || key.contains(&question) || question.contains(&key) && key.len() > 8)
 }
 
 fn values(value: &Value) -> Given {
@@ -228,7 +237,8 @@ fn values(value: &Value) -> Given {
 
 /// Answers told as `"question"="answer"`, or as a list of questions with answers below them.
 fn quoted(text: &str, rows: &[&Decision]) -> Vec<Option<Given>> {
-    let firsts: Vec<usize> = rows.iter().map(|row| place(text, row).unwrap_or(usize::MAX)).collect();
+    let firsts: Vec<usize> =
+        rows.iter().map(|row| place(text, row).unwrap_or(usize::MAX)).collect();
     firsts
         .iter()
         .map(|start| {
@@ -274,7 +284,14 @@ fn tail(text: &str) -> Given {
         .map(|notes| until(notes, &["\", \"", ". You can now", ", \""]).trim().to_owned());
     let own = until(
         text,
-        &["\", \"", "\". You can now", "\" selected", "\" user notes:", "\" selected preview", ". You can now"],
+        &[
+            "\", \"",
+            "\". You can now",
+            "\" selected",
+            "\" user notes:",
+            "\" selected preview",
+            ". You can now",
+        ],
     );
     let own = own.trim().trim_end_matches(',').trim_end_matches('"').trim();
     let values = if own.is_empty() { Vec::new() } else { vec![own.to_owned()] };

@@ -2,6 +2,7 @@
 
 use super::options::{self, Options};
 use super::reply_labels::named;
+use super::retold;
 use super::visible::{Line, lines};
 use crate::clip;
 use backstory_model::{Decision, DecisionForm};
@@ -13,126 +14,6 @@ const PARTS: usize = 32;
 const MARKED: u8 = 97;
 const COMPLETE: u8 = 90;
 const ASKING: u8 = 75;
-
-/// How an agent says that nothing is to be decided any more.
-const DECIDED: &[&str] = &[
-    "i take ",
-    "i took ",
-    "i went with",
-    "i've gone with",
-    "i chose",
-    "i choose ",
-    "i have chosen",
-    "i've chosen",
-    "i picked",
-    "i've picked",
-    "i pick ",
-    "i decided",
-    "i've decided",
-    "i have decided",
-    "i'm going with",
-    "i am going with",
-    "i'm taking",
-    "i settled on",
-    "i built",
-    "i did that",
-    "i opted",
-    "we took",
-    "we chose",
-    "we picked",
-    "we decided",
-    "we went with",
-    "they took",
-    "they chose",
-    "they decided",
-    "they went with",
-    "you chose",
-    "you picked",
-    "you decided",
-    "you went with",
-    "was decided",
-    "were decided",
-    "been decided",
-    "was chosen",
-    "were chosen",
-    "been chosen",
-    "was taken",
-    "already decided",
-    "auto-decided",
-    "nothing to decide",
-    "no decision needed",
-    "no answer needed",
-    "for the record",
-    "ich nehme ",
-    "ich habe mich",
-    "entschieden:",
-    "wurde entschieden",
-];
-
-/// How the line of a record begins that says what was decided.
-const VERDICTS: &[&str] = &[
-    "decided",
-    "decision:",
-    "decision made",
-    "chosen:",
-    "outcome:",
-    "resolved",
-    "resolution:",
-    "status:",
-    "answer:",
-    "answered:",
-    "result:",
-    "verdict:",
-    "entscheidung:",
-    "chose:",
-    "picked:",
-    "selected:",
-    "considered were",
-    "considered:",
-];
-
-/// What a line says that introduces the words of others, an example or a record.
-const INTRODUCTIONS: &[&str] = &[
-    " says",
-    " said",
-    " reads",
-    " contains",
-    " wrote",
-    " quote",
-    "for example",
-    "example:",
-    "e.g.",
-    "like this",
-    "looks like",
-    "looked like",
-    "template:",
-    "recap",
-    "so far",
-    "were asked",
-    "was asked",
-    "they asked",
-    "had to decide",
-    "was decided",
-    "were decided",
-    "we decided",
-    "in the document",
-    "in the file",
-    "from the file",
-    "from the document",
-    "from the notes",
-    "from the minutes",
-    "from the log",
-    "wrote down",
-    "written to",
-    "the draft",
-    "the adr",
-    "the entry",
-    "for the docs",
-    "into the docs",
-    "zum beispiel",
-    "beispiel",
-    "steht:",
-];
 
 /// A stretch of a message that may ask one question.
 struct Block<'a> {
@@ -163,8 +44,7 @@ pub(super) fn read(message: &str, marker: &str) -> Vec<Decision> {
         return Vec::new();
     }
     let lines = lines(message, marker);
-    let mut found: Vec<Decision> =
-        blocks(&lines).iter().filter_map(question).take(PARTS).collect();
+    let mut found: Vec<Decision> = blocks(&lines).iter().filter_map(question).take(PARTS).collect();
     for (part, row) in found.iter_mut().enumerate() {
         row.part = part as u16;
     }
@@ -190,7 +70,8 @@ fn blocks(lines: &[Line]) -> Vec<Block<'_>> {
         let next = headings.get(n + 1).map_or(lines.len(), |(next, _)| *next);
         // A marker on its own right before a heading is the heading's.
         let lead = |at: usize| {
-            let before = lines[..at].iter().rposition(|line| !line.is_blank() || line.marker.is_some());
+            let before =
+                lines[..at].iter().rposition(|line| !line.is_blank() || line.marker.is_some());
             before.filter(|before| lines[*before].is_blank())
         };
         let end = lead(next).filter(|lead| next < lines.len() && lead > at).unwrap_or(next);
@@ -268,9 +149,8 @@ fn question(block: &Block<'_>) -> Option<Decision> {
     let (form, confidence) = match (&marker, &block.heading) {
         (Some(_), Some(_)) => (DecisionForm::Marker, MARKED),
         (Some(_), None) => {
-            let line = block.lines.iter().find(|line| line.marker.is_some());
-            let loose = line.is_some_and(|line| line.midway) && !is_asking(&text);
-            if loose && options.list.is_empty() {
+            let line = block.lines.iter().find(|line| line.clean.starts_with(&text));
+            if options.list.is_empty() && !is_asking(&text) && is_remark(&text, line, block) {
                 return None;
             }
             (DecisionForm::Marker, MARKED)
@@ -297,6 +177,33 @@ fn question(block: &Block<'_>) -> Option<Decision> {
         confidence,
         ..Decision::default()
     })
+}
+
+/// True if words with a marker only speak of it: a marker names what is asked, or a heading.
+fn is_remark(text: &str, line: Option<&Line>, block: &Block<'_>) -> bool {
+    const ASKING: [&str; 12] = [
+        "tell me",
+        "please",
+        "pick",
+        "choose",
+        "name ",
+        "let me know",
+        "give me",
+        "say ",
+        "decide",
+        "i need",
+        "enter",
+        "sag mir",
+    ];
+    let lower = text.to_lowercase();
+    if ASKING.iter().any(|word| lower.contains(word)) {
+        return false;
+    }
+    let is_midway = block.lines.iter().any(|line| line.midway);
+    let is_heading = line.is_some_and(|line| line.heading);
+    let is_item = line.is_some_and(|line| line.item);
+    let is_statement = text.ends_with(['.', '!', ':']) || text.split(' ').count() > 12;
+    is_midway || !is_heading && (is_item || is_statement)
 }
 
 fn has_recommendation(body: &[Line]) -> bool {
@@ -334,42 +241,15 @@ fn recommended(body: &[Line], options: &Options) -> Option<u16> {
 
 /// True if the block tells of a decision instead of asking for one.
 fn is_retold(block: &Block<'_>, body: &[Line], options: &Options) -> bool {
-    let introduced = block.before.is_some_and(|line| {
-        let lower = line.clean.to_lowercase();
-        lower.ends_with(':') && INTRODUCTIONS.iter().any(|words| lower.contains(words))
-    });
     let title = block.heading.as_ref().map_or("", |heading| heading.title.as_str());
-    introduced
-        || is_closed(title)
-        || (0..body.len())
-            .filter(|at| !options.lines.contains(at))
-            .any(|at| is_verdict(&body[at].clean) || is_decided(&body[at].clean))
-}
-
-fn is_closed(title: &str) -> bool {
-    let lower = title.to_lowercase();
-    ["(decided", "(resolved", "(done", "(closed", "(answered", "(accepted", "[decided", "[resolved"]
-        .iter()
-        .any(|mark| lower.contains(mark))
-        || ["✅", "✔", "✓"].iter().any(|mark| lower.ends_with(mark))
-}
-
-fn is_verdict(line: &str) -> bool {
-    let lower = line.to_lowercase();
-    VERDICTS.iter().any(|verdict| lower.starts_with(verdict))
-        && !is_asking(&lower)
-        && !lower.contains(" or ")
-        && !["status: open", "status: pending", "status: waiting"]
-            .iter()
-            .any(|open| lower.starts_with(open))
-}
-
-fn is_decided(line: &str) -> bool {
-    let lower = line.to_lowercase().replace('’', "'");
-    let is_conditional = ["unless", "if you", "if i hear", "until you", "would you", "wenn du"]
-        .iter()
-        .any(|word| lower.contains(word));
-    !is_conditional && DECIDED.iter().any(|words| lower.contains(words))
+    block.before.is_some_and(|line| retold::introduces(&line.clean))
+        || retold::is_closed(title)
+        || options.list.iter().any(retold::is_taken)
+        || (0..body.len()).filter(|at| !options.lines.contains(at)).any(|at| {
+            let line = &body[at].clean;
+            let behind = at >= options.lines.end || options::is_recommendation(line);
+            retold::settles(line, behind)
+        })
 }
 
 /// Reads a heading.
@@ -398,7 +278,9 @@ pub(super) fn heading(line: &str) -> Option<Heading> {
         rest = rest.trim_start();
     }
     let title = match rest.chars().next()? {
-        '—' | '–' | '―' | '−' | ':' | '：' => rest.trim_start_matches(['—', '–', '―', '−', ':', '：']),
+        '—' | '–' | '―' | '−' | ':' | '：' => {
+            rest.trim_start_matches(['—', '–', '―', '−', ':', '：'])
+        }
         '-' => {
             let title = rest.trim_start_matches('-');
             // `D1-x` is a name.

@@ -13,16 +13,18 @@ mod plan;
 mod reply;
 mod reply_keys;
 mod reply_labels;
+mod reply_phrases;
 mod reply_words;
+mod retold;
 mod rows;
 mod tool;
 mod visible;
 mod waiting;
 
 #[cfg(test)]
-mod prose_tests;
-#[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod prose_tests;
 #[cfg(test)]
 mod reply_tests;
 #[cfg(test)]

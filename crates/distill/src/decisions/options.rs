@@ -58,6 +58,11 @@ const RECOMMENDATION: &[&str] = &[
     "권장",
     "aanbeveling",
     "zalecenie",
+    "rekomendacja",
+    "rekommendation",
+    "öneri",
+    "doporučení",
+    "recomendacion",
 ];
 
 /// The options found in some lines.

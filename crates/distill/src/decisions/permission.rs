@@ -70,7 +70,9 @@ impl Calls {
     /// The permission an event tells of.
     pub(super) fn told(&self, beat: &Beat<'_>) -> Option<Permission> {
         let event = beat.event;
-        if event.kind == EventKind::Lifecycle || event.kind == EventKind::HumanIntervention && event.role == Role::User {
+        if event.kind == EventKind::Lifecycle
+            || event.kind == EventKind::HumanIntervention && event.role == Role::User
+        {
             return self.by_record(beat);
         }
         if event.role != Role::Tool || !is_refused(beat) {
@@ -124,7 +126,8 @@ fn is_refused(beat: &Beat<'_>) -> bool {
     match beat.event.kind {
         EventKind::HumanIntervention => answer::is_refusal(text),
         EventKind::Error if beat.event.session_uid.flavor() == Some(Flavor::Codex) => {
-            text.contains("rejected by user") && !text.contains("rejected by user approval settings")
+            text.contains("rejected by user")
+                && !text.contains("rejected by user approval settings")
         }
         EventKind::Error if beat.event.session_uid.flavor() == Some(Flavor::Grok) => {
             answer::is_refusal(text)
@@ -142,7 +145,8 @@ fn decision(word: &str) -> Option<bool> {
 }
 
 fn row(call: &Call, allowed: bool, words: Option<String>, beat: &Beat<'_>) -> Permission {
-    let option = |label: &str| DecisionOption { label: label.to_owned(), ..DecisionOption::default() };
+    let option =
+        |label: &str| DecisionOption { label: label.to_owned(), ..DecisionOption::default() };
     let row = Decision {
         seq: call.seq,
         answer_seq: Some(beat.seq()),

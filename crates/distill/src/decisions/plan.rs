@@ -11,12 +11,14 @@ const NAMELESS: &str = "Approve the plan?";
 const DRAFT_MAX: usize = 2000;
 
 /// What Codex says in the human's name when a plan is approved in its dialog.
-const IMPLEMENT: &[&str] = &["Implement the plan.", "Implement the plan", "Go ahead and implement the plan."];
+const IMPLEMENT: &[&str] =
+    &["Implement the plan.", "Implement the plan", "Go ahead and implement the plan."];
 
 /// A row that asks for approval.
 pub(super) fn row(plan: &str) -> Decision {
     let plan = plan.trim();
-    let option = |label: &str| DecisionOption { label: label.to_owned(), ..DecisionOption::default() };
+    let option =
+        |label: &str| DecisionOption { label: label.to_owned(), ..DecisionOption::default() };
     Decision {
         kind: DecisionKind::Plan,
         form: DecisionForm::Tool,
@@ -36,10 +38,13 @@ pub(super) fn in_call(input: &str) -> String {
 
 /// The plan a call writes into a file, where plans are kept in files.
 pub(super) fn in_file(files: &[String], input: &str) -> Option<String> {
-    let is_plan = |file: &String| file.ends_with("plan.md") || file.contains("/plans/") && file.ends_with(".md");
+    let is_plan = |file: &String| {
+        file.ends_with("plan.md") || file.contains("/plans/") && file.ends_with(".md")
+    };
     files.iter().find(|file| is_plan(file))?;
     let value: Value = serde_json::from_str(input).ok()?;
-    let text = ["content", "contents", "file_text"].iter().find_map(|key| value.get(key)?.as_str())?;
+    let text =
+        ["content", "contents", "file_text"].iter().find_map(|key| value.get(key)?.as_str())?;
     Some(text.trim().chars().take(DRAFT_MAX).collect::<String>()).filter(|text| !text.is_empty())
 }
 
@@ -53,16 +58,27 @@ pub(super) fn answer(row: &mut Decision, text: &str) -> bool {
         answer::Outcome::Told => {
             let head: String = start.chars().take(300).collect::<String>().to_lowercase();
             let approved = head.contains("approved");
-            let refused = ["revise", "reject", "declin", "not approve", "request changes", "requested changes", "keep planning", "wants to change"]
-                .iter()
-                .any(|word| head.contains(word));
+            let refused = [
+                "revise",
+                "reject",
+                "declin",
+                "not approve",
+                "request changes",
+                "requested changes",
+                "keep planning",
+                "wants to change",
+            ]
+            .iter()
+            .any(|word| head.contains(word));
             if !approved && !refused {
                 // An answer nobody knows is none.
                 return true;
             }
             let is_yes = approved && !head.contains("not approved");
             decide(row, is_yes, answer::reason(start));
-            if row.question == NAMELESS && let Some(plan) = told(start) {
+            if row.question == NAMELESS
+                && let Some(plan) = told(start)
+            {
                 row.question = plan;
                 row.question_id.clear();
             }

@@ -7,15 +7,53 @@ use proptest::prelude::*;
 
 /// Pieces briefs and answers are made of, and some that break them.
 const PIECES: &[&str] = &[
-    "D1 — Which?\n", "D2: title\n", "**D3 - x**\n", "Recommendation: B\n", "A) one\n", "B) two — more\n",
-    "C) three (recommended)\n", "1) eins\n", "2) zwei\n", "<gstack-qid:a-b>", "<gstack-qid:", "```\n", "> ",
-    "- ", "| A | x |\n", "(B) ", "A", "B", " and ", "yes", "other: ", "ä漢字", "\u{1}", "\n\n", " ", "?",
-    "skip", "D1: B, ", "1A 2B", "not ", "🙂", "İ", "ß", "{\"questions\":[{\"question\":\"q\",\"options\":[\"x\"]}]}",
-    "\"q\"=\"x\"", ", but ", "(", ")", "`", "**", "…", "’",
+    "D1 — Which?\n",
+    "D2: title\n",
+    "**D3 - x**\n",
+    "Recommendation: B\n",
+    "A) one\n",
+    "B) two — more\n",
+    "C) three (recommended)\n",
+    "1) eins\n",
+    "2) zwei\n",
+    "<gstack-qid:a-b>",
+    "<gstack-qid:",
+    "```\n",
+    "> ",
+    "- ",
+    "| A | x |\n",
+    "(B) ",
+    "A",
+    "B",
+    " and ",
+    "yes",
+    "other: ",
+    "ä漢字",
+    "\u{1}",
+    "\n\n",
+    " ",
+    "?",
+    "skip",
+    "D1: B, ",
+    "1A 2B",
+    "not ",
+    "🙂",
+    "İ",
+    "ß",
+    "{\"questions\":[{\"question\":\"q\",\"options\":[\"x\"]}]}",
+    "\"q\"=\"x\"",
+    ", but ",
+    "(",
+    ")",
+    "`",
+    "**",
+    "…",
+    "’",
 ];
 
 fn pieces() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..40).prop_map(|list| list.concat())
+    prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..40)
+        .prop_map(|list| list.concat())
 }
 
 fn check(rows: &[Decision]) {

@@ -2,10 +2,10 @@
 
 use super::reply_keys;
 use super::reply_labels::{self, FULL};
-use super::reply_words::{
-    agrees, contains, defers, fold, is_filler, is_thumb, puts_off, sentences, skips, steers, tokens,
-    turns_away, wonders,
+use super::reply_phrases::{
+    agrees, defers, is_thumb, puts_off, requests, skips, steers, turns_away, wonders, yes_or_no,
 };
+use super::reply_words::{contains, fold, is_filler, sentences, tokens};
 use backstory_model::{Decision, DecisionOption, DecisionState};
 
 /// What the words come to.
@@ -52,7 +52,11 @@ pub(super) fn read(words: &str, asked: &Decision) -> Reply {
         return Reply::Later;
     }
     if let Some(other) = other(text) {
-        return if skips(&fold(other)) { Reply::Skipped } else { Reply::Free(other.to_owned(), true) };
+        return if skips(&fold(other)) {
+            Reply::Skipped
+        } else {
+            Reply::Free(other.to_owned(), true)
+        };
     }
     if asked.options.is_empty() {
         return open_reply(text, &folded);
@@ -73,8 +77,22 @@ fn is_command(text: &str) -> bool {
 /// An answer in words of their own, announced as such.
 fn other(text: &str) -> Option<&str> {
     const OPENINGS: &[&str] = &[
-        "other", "something else", "none of the above", "none of these", "none of them", "none of those",
-        "custom", "own answer", "my own", "anders", "etwas anderes", "sonstiges", "其他", "その他", "autre", "otro",
+        "other",
+        "something else",
+        "none of the above",
+        "none of these",
+        "none of them",
+        "none of those",
+        "custom",
+        "own answer",
+        "my own",
+        "anders",
+        "etwas anderes",
+        "sonstiges",
+        "其他",
+        "その他",
+        "autre",
+        "otro",
     ];
     let lower = text.to_lowercase();
     let opening = OPENINGS.iter().find(|opening| lower.starts_with(**opening))?;
@@ -86,10 +104,10 @@ fn other(text: &str) -> Option<&str> {
 
 /// A reply to a question without options.
 fn open_reply(text: &str, folded: &str) -> Reply {
-    if puts_off(folded) || only_asks(text) {
-        Reply::Later
-    } else if skips(folded) || turns_away(folded) {
+    if turns_away(folded) || skips(folded) {
         Reply::Skipped
+    } else if puts_off(folded) || only_asks(text) {
+        Reply::Later
     } else {
         Reply::Free(text.to_owned(), true)
     }
@@ -106,19 +124,29 @@ fn only_asks(text: &str) -> bool {
 fn is_small_talk(folded: &str) -> bool {
     agrees(folded) == Some("")
         || folded.split(' ').count() <= 3
-        || ["good question", "interesting", "not sure", "i see", "thanks", "hm", "before i decide", "one question"]
-            .iter()
-            .any(|words| folded.starts_with(words))
+        || [
+            "good question",
+            "interesting",
+            "not sure",
+            "i see",
+            "thanks",
+            "hm",
+            "before i decide",
+            "one question",
+        ]
+        .iter()
+        .any(|words| folded.starts_with(words))
 }
 
 /// A letter, a number or a place.
 fn by_key(text: &str, asked: &Decision) -> Option<Reply> {
     let mut chosen: Vec<u16> = Vec::new();
     let (mut refused, mut rest) = (Vec::new(), text);
-    let (mut either, mut seen) = (false, 0);
+    let mut either = false;
     for (sentence, asks) in sentences(text) {
         let start = sentence.as_ptr() as usize - text.as_ptr() as usize;
-        if asks && wonders(&fold(sentence)) && fold(sentence).len() > 1 {
+        let folded = fold(sentence);
+        if asks && wonders(&folded) && !requests(&folded) && folded.len() > 1 {
             continue;
         }
         let keys = reply_keys::read(sentence, &asked.options);
@@ -129,7 +157,6 @@ fn by_key(text: &str, asked: &Decision) -> Option<Reply> {
         if !keys.chosen.is_empty() && chosen.is_empty() {
             chosen = keys.chosen;
             rest = &text[start + keys.end..];
-            seen += 1;
         }
     }
     chosen.retain(|at| !refused.contains(at));
@@ -138,11 +165,15 @@ fn by_key(text: &str, asked: &Decision) -> Option<Reply> {
             (0..asked.options.len() as u16).filter(|at| !refused.contains(at)).collect();
         return match (refused.is_empty(), &left[..]) {
             (false, [at]) => Some(Reply::Chosen(vec![*at], None, 85)),
+            (false, _) if is_exclusive(text) => Some(Reply::Chosen(left, None, 85)),
             _ => None,
         };
     }
     if either {
         return None;
+    }
+    if chosen.len() > 1 && is_corrected(text) {
+        chosen.drain(..chosen.len() - 1);
     }
     if let [only] = chosen[..]
         && is_other(&asked.options[usize::from(only)])
@@ -152,8 +183,36 @@ fn by_key(text: &str, asked: &Decision) -> Option<Reply> {
             return Some(Reply::Free(words.to_owned(), true));
         }
     }
-    debug_assert!(seen > 0);
-    Some(Reply::Chosen(chosen, condition(rest), 100))
+    // What is ruled out besides is no condition.
+    let condition =
+        condition(rest).filter(|words| refused.is_empty() || words.split(' ').count() > 4);
+    Some(Reply::Chosen(chosen, condition, 100))
+}
+
+/// `all but C`.
+fn is_exclusive(text: &str) -> bool {
+    let folded = fold(text);
+    ["all but", "all except", "everything but", "everything except", "alles außer", "alle außer"]
+        .iter()
+        .any(|words| contains(&folded, words))
+}
+
+/// `B, no wait, C`.
+fn is_corrected(text: &str) -> bool {
+    let folded = fold(text);
+    [
+        "no wait",
+        "wait no",
+        "make that",
+        "i mean",
+        "scratch that",
+        "sorry",
+        "correction",
+        "no actually",
+        "actually no",
+    ]
+    .iter()
+    .any(|words| contains(&folded, words))
 }
 
 fn is_other(option: &DecisionOption) -> bool {
@@ -166,19 +225,52 @@ fn is_other(option: &DecisionOption) -> bool {
 /// The condition behind an answer, in the human's words.
 fn condition(rest: &str) -> Option<String> {
     const OPENINGS: &[&str] = &[
-        "but", "except", "however", "unless", "only if", "as long as", "provided", "on condition", "if", "only for",
-        "aber", "außer", "nur wenn", "sofern", "solange", "but only", "just not", "though", "without", "ohne", "minus",
+        "but",
+        "except",
+        "however",
+        "unless",
+        "only if",
+        "as long as",
+        "provided",
+        "on condition",
+        "if",
+        "only for",
+        "aber",
+        "außer",
+        "nur wenn",
+        "sofern",
+        "solange",
+        "but only",
+        "just not",
+        "though",
+        "without",
+        "ohne",
+        "minus",
     ];
     let rest = rest.trim_start_matches([')', '.', ',', ';', ':', '-', '—', '–', '!', ' ']);
     let folded = fold(rest);
     let opens = |text: &str| {
-        OPENINGS.iter().any(|word| text.strip_prefix(word).is_some_and(|more| more.starts_with(' ')))
+        OPENINGS
+            .iter()
+            .any(|word| text.strip_prefix(word).is_some_and(|more| more.starts_with(' ')))
     };
     if opens(&folded) {
         return Some(rest.trim().to_owned());
     }
     // The condition may come behind what is chosen.
-    for mark in [", but ", " but ", ", except ", " except ", ", unless ", " unless ", " as long as ", ", provided ", ", aber ", ", only if ", " on condition "] {
+    for mark in [
+        ", but ",
+        " but ",
+        ", except ",
+        " except ",
+        ", unless ",
+        " unless ",
+        " as long as ",
+        ", provided ",
+        ", aber ",
+        ", only if ",
+        " on condition ",
+    ] {
         let lower = rest.to_ascii_lowercase();
         if let Some(at) = lower.find(mark) {
             let skip = mark.len() - mark.trim_start_matches([',', ' ']).len();
@@ -197,18 +289,43 @@ fn by_meaning(text: &str, folded: &str, asked: &Decision) -> Option<Reply> {
     {
         return Some(Reply::Chosen(vec![at], condition(text), 95));
     }
-    if puts_off(folded) {
+    if puts_off(folded) && !turns_away(folded) && !names_label(folded, asked) {
         return Some(Reply::Later);
     }
     if skips(folded) && !names_label(folded, asked) {
         return Some(Reply::Skipped);
     }
+    if let Some(at) = the_other(folded, asked).or_else(|| by_yes_or_no(folded, asked)) {
+        return Some(Reply::Chosen(vec![at], condition(text), 90));
+    }
     let agreed = agrees(folded);
     let afterthought = agreed.is_some_and(|rest| {
         rest.is_empty()
-            || ["and", "but", "also", "then", "please", "thanks", "thank you", "und", "aber", "do it", "go ahead", "sounds good", "lets do that", "lets do it", "that", "i agree", "as", "always", "makes sense"]
-                .iter()
-                .any(|word| rest == *word || rest.strip_prefix(word).is_some_and(|more| more.starts_with(' ')))
+            || [
+                "and",
+                "but",
+                "also",
+                "then",
+                "please",
+                "thanks",
+                "thank you",
+                "und",
+                "aber",
+                "do it",
+                "go ahead",
+                "sounds good",
+                "lets do that",
+                "lets do it",
+                "that",
+                "i agree",
+                "as",
+                "always",
+                "makes sense",
+            ]
+            .iter()
+            .any(|word| {
+                rest == *word || rest.strip_prefix(word).is_some_and(|more| more.starts_with(' '))
+            })
     });
     let weights = reply_labels::weigh(text, &asked.options);
     let strong = weights.strong();
@@ -216,11 +333,18 @@ fn by_meaning(text: &str, folded: &str, asked: &Decision) -> Option<Reply> {
         return Some(Reply::Chosen(strong, condition(text), 90));
     }
     let best = weights.best();
-    if let Some((at, weight)) = best.filter(|(_, weight)| *weight >= FULL || !(agreed.is_some() && afterthought)) {
+    if let Some((at, weight)) =
+        best.filter(|(_, weight)| *weight >= FULL || !(agreed.is_some() && afterthought))
+    {
         let sure = if weight >= FULL { 97 } else { 80 };
-        return Some(Reply::Chosen(vec![at], condition(behind_label(text, &asked.options[usize::from(at)])), sure));
+        return Some(Reply::Chosen(
+            vec![at],
+            condition(behind_label(text, &asked.options[usize::from(at)])),
+            sure,
+        ));
     }
-    if (is_thumb(text) || agreed.is_some()) && !only_asks(text)
+    if (is_thumb(text) || agreed.is_some())
+        && !only_asks(text)
         && let Some(at) = recommended
         && best.is_none()
     {
@@ -230,7 +354,40 @@ fn by_meaning(text: &str, folded: &str, asked: &Decision) -> Option<Reply> {
     if is_all(folded) {
         return Some(Reply::Chosen((0..asked.options.len() as u16).collect(), None, 85));
     }
+    if best.is_none() && is_exclusive(text) && weights.by_option.iter().any(|weight| *weight < 0) {
+        let left = (0..asked.options.len()).filter(|at| weights.by_option[*at] >= 0);
+        return Some(Reply::Chosen(left.map(|at| at as u16).collect(), None, 82));
+    }
     weights.left().filter(|_| best.is_none()).map(|at| Reply::Chosen(vec![at], None, 82))
+}
+
+/// The option that is not recommended, where there are two.
+fn the_other(folded: &str, asked: &Decision) -> Option<u16> {
+    let recommended = asked.recommended.filter(|_| asked.options.len() == 2)?;
+    let is_meant = [
+        "the other one",
+        "the other option",
+        "the other way",
+        "other one please",
+        "die andere",
+        "das andere",
+    ]
+    .iter()
+    .any(|words| contains(folded, words))
+        || folded == "other one"
+        || folded == "other";
+    is_meant.then_some(1 - recommended)
+}
+
+/// The option that begins with yes or no, for an answer that does.
+fn by_yes_or_no(folded: &str, asked: &Decision) -> Option<u16> {
+    let said = yes_or_no(folded)?;
+    let fits = |at: &usize| yes_or_no(&fold(&asked.options[*at].label)) == Some(said);
+    let mut fitting = (0..asked.options.len()).filter(fits);
+    match (fitting.next(), fitting.next()) {
+        (Some(at), None) => Some(at as u16),
+        _ => None,
+    }
 }
 
 /// What stands behind a label in a text, or all of it.
@@ -245,22 +402,41 @@ fn names_label(folded: &str, asked: &Decision) -> bool {
     asked.options.iter().any(|option| {
         let label = fold(&option.label);
         let first = label.split(' ').next().unwrap_or_default();
-        !label.is_empty() && (contains(folded, &label) || folded.split(' ').next() == Some(first) && !is_filler(first))
+        !label.is_empty()
+            && (contains(folded, &label)
+                || folded.split(' ').next() == Some(first) && !is_filler(first))
     })
 }
 
 fn is_all(folded: &str) -> bool {
-    ["both", "all", "all of them", "all of it", "everything", "both please", "do both", "lets do both", "all three", "beides", "beide", "alle", "all of the above", "both of them", "we want both", "i want both"]
-        .contains(&folded)
+    [
+        "both",
+        "all",
+        "all of them",
+        "all of it",
+        "everything",
+        "both please",
+        "do both",
+        "lets do both",
+        "all three",
+        "beides",
+        "beide",
+        "alle",
+        "all of the above",
+        "both of them",
+        "we want both",
+        "i want both",
+    ]
+    .contains(&folded)
 }
 
 /// Words that fit no option: an answer of their own, a question, or another subject.
 fn otherwise(text: &str, folded: &str, asked: &Decision) -> Reply {
+    if turns_away(folded) || requests(folded) && !is_related(folded, asked) {
+        return Reply::Skipped;
+    }
     if only_asks(text) {
         return Reply::Later;
-    }
-    if turns_away(folded) {
-        return Reply::Skipped;
     }
     let asks = sentences(text).iter().any(|(sentence, asks)| *asks && wonders(&fold(sentence)));
     if asks && !steers(folded) {
@@ -332,10 +508,14 @@ fn by_number(words: &str, asked: &[&Decision]) -> Option<Vec<Reply>> {
     let mut replies = vec![Reply::Skipped; asked.len()];
     for (n, (_, end, which)) in places.iter().enumerate() {
         let stop = places.get(n + 1).map_or(words.len(), |(start, ..)| *start);
-        let own = words[*end..stop].trim().trim_start_matches([':', '=', ')', '.', '-', '—', '–', ' ']);
+        let own =
+            words[*end..stop].trim().trim_start_matches([':', '=', ')', '.', '-', '—', '–', ' ']);
         let own = own.trim_end_matches([',', ';', ' ', '.', '\n', '/']);
         let own = own.strip_suffix(" and").or(own.strip_suffix(" und")).unwrap_or(own);
         replies[*which] = read(own, asked[*which]);
+    }
+    if places.iter().all(|(_, _, which)| replies[*which] == Reply::Later) {
+        return Some(vec![Reply::Later; asked.len()]);
     }
     Some(replies)
 }
@@ -353,9 +533,20 @@ fn which(number: &str, asked: &[&Decision]) -> Option<usize> {
 fn for_all(words: &str, asked: &[&Decision]) -> Option<Vec<Reply>> {
     let folded = fold(words);
     let yes = agrees(&folded).is_some_and(|rest| {
-        matches!(rest, "" | "to both" | "to all" | "for both" | "for all" | "all" | "both" | "please" | "to everything")
+        matches!(
+            rest,
+            "" | "to both"
+                | "to all"
+                | "for both"
+                | "for all"
+                | "all"
+                | "both"
+                | "please"
+                | "to everything"
+        )
     });
-    let each = |reply: &dyn Fn(&Decision) -> Reply| asked.iter().map(|one| reply(one)).collect::<Vec<_>>();
+    let each =
+        |reply: &dyn Fn(&Decision) -> Reply| asked.iter().map(|one| reply(one)).collect::<Vec<_>>();
     if puts_off(&folded) || only_asks(words) {
         return Some(vec![Reply::Later; asked.len()]);
     }
@@ -406,7 +597,11 @@ fn split_list(words: &str) -> Vec<&str> {
     for joint in [",", ";", " and ", " und ", " then ", " & ", " + ", " / ", ". "] {
         parts = parts.into_iter().flat_map(|part| part.split(joint)).collect();
     }
-    parts.into_iter().map(|part| part.trim().trim_end_matches('.')).filter(|part| !part.is_empty()).collect()
+    parts
+        .into_iter()
+        .map(|part| part.trim().trim_end_matches('.'))
+        .filter(|part| !part.is_empty())
+        .collect()
 }
 
 /// Each question takes what speaks of it; those nobody speaks of are passed over.
@@ -421,7 +616,8 @@ fn by_subject(words: &str, asked: &[&Decision]) -> Vec<Reply> {
     let replies: Vec<Reply> = asked.iter().map(|one| read(words, one)).collect();
     let any = |fits: fn(&Reply) -> bool| replies.iter().any(fits);
     if any(|reply| matches!(reply, Reply::Chosen(..))) {
-        let keep = |reply: Reply| if matches!(reply, Reply::Chosen(..)) { reply } else { Reply::Skipped };
+        let keep =
+            |reply: Reply| if matches!(reply, Reply::Chosen(..)) { reply } else { Reply::Skipped };
         return replies.into_iter().map(keep).collect();
     }
     if any(|reply| *reply == Reply::Later) {

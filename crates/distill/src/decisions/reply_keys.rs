@@ -1,6 +1,6 @@
 //! Answers by letter, number or place.
 
-use super::reply_words::{fold, is_dense};
+use super::reply_words::{fold, is_dense, is_negative};
 use backstory_model::DecisionOption;
 
 /// Which options a text names by their keys.
@@ -26,31 +26,145 @@ struct Word<'a> {
 
 /// Words after which a letter is a choice.
 const CHOOSERS: &[&str] = &[
-    "option", "choice", "answer", "variant", "variante", "plan", "solution", "with", "pick", "choose",
-    "chose", "take", "taking", "select", "prefer", "vote", "for", "want", "do", "use", "say", "is", "try",
-    "go", "so", "then", "ok", "okay", "yes", "to", "nehmen", "nimm", "nehme", "für", "definitely", "rather",
-    "probably", "maybe", "guess", "think", "number", "no", "like", "lieber", "and", "or", "plus", "both",
-    "either", "ja", "also",
+    "neither",
+    "nor",
+    "option",
+    "choice",
+    "answer",
+    "variant",
+    "variante",
+    "plan",
+    "solution",
+    "with",
+    "pick",
+    "choose",
+    "chose",
+    "take",
+    "taking",
+    "select",
+    "prefer",
+    "vote",
+    "for",
+    "want",
+    "do",
+    "use",
+    "say",
+    "is",
+    "try",
+    "go",
+    "so",
+    "then",
+    "ok",
+    "okay",
+    "yes",
+    "to",
+    "nehmen",
+    "nimm",
+    "nehme",
+    "für",
+    "definitely",
+    "rather",
+    "probably",
+    "maybe",
+    "guess",
+    "think",
+    "number",
+    "no",
+    "like",
+    "lieber",
+    "and",
+    "or",
+    "plus",
+    "both",
+    "either",
+    "ja",
+    "also",
 ];
 
 /// Words that may follow a letter which is a choice.
 const FOLLOWERS: &[&str] = &[
-    "it", "please", "pls", "is", "sounds", "looks", "works", "for", "then", "because", "since", "but",
-    "and", "with", "as", "makes", "seems", "thanks", "thx", "definitely", "unless", "though", "or", "all",
-    "now", "first", "would", "if", "so", "in", "only", "plus", "bitte", "weil", "und", "oder", "aber",
-    "too", "instead", "everywhere", "again", "of", "on", "always", "both", "twice",
+    "over",
+    "rather",
+    "not",
+    "except",
+    "than",
+    "nor",
+    "it",
+    "please",
+    "pls",
+    "is",
+    "sounds",
+    "looks",
+    "works",
+    "for",
+    "then",
+    "because",
+    "since",
+    "but",
+    "and",
+    "with",
+    "as",
+    "makes",
+    "seems",
+    "thanks",
+    "thx",
+    "definitely",
+    "unless",
+    "though",
+    "or",
+    "all",
+    "now",
+    "first",
+    "would",
+    "if",
+    "so",
+    "in",
+    "only",
+    "plus",
+    "bitte",
+    "weil",
+    "und",
+    "oder",
+    "aber",
+    "too",
+    "instead",
+    "everywhere",
+    "again",
+    "of",
+    "on",
+    "always",
+    "both",
+    "twice",
 ];
 
 /// Words before a letter that rule it out.
 const REFUSERS: &[&str] = &[
-    "not", "dont", "no", "never", "without", "except", "over", "than", "against", "skip", "drop", "avoid",
-    "nicht", "kein", "keine", "statt", "anything", "instead", "不", "别", "ohne",
+    "neither", "nor", "not", "dont", "no", "never", "without", "except", "over", "than", "against",
+    "skip", "drop", "avoid", "beats", "vs", "versus", "unlike", "minus", "nicht", "kein", "keine",
+    "statt", "anything", "instead", "不", "别", "ohne",
 ];
 
 /// Words that may stand between those and the letter.
 const BETWEEN: &[&str] = &[
-    "of", "do", "use", "take", "want", "like", "go", "with", "option", "the", "choose", "but", "plan", "for",
-    "convinced", "by", "a", "fond",
+    "außer",
+    "of",
+    "do",
+    "use",
+    "take",
+    "want",
+    "like",
+    "go",
+    "with",
+    "option",
+    "the",
+    "choose",
+    "but",
+    "plan",
+    "for",
+    "convinced",
+    "by",
+    "a",
+    "fond",
 ];
 
 /// Reads the keys in a text.
@@ -62,8 +176,11 @@ pub(super) fn read(text: &str, options: &[DecisionOption]) -> Keys {
         if !is_choice(text, &words, at, options.len()) {
             continue;
         }
-        if is_refused(&words, at) {
+        if is_refused(&words, at) || is_disliked(&words, at) {
             found.refused.push(option);
+            continue;
+        }
+        if is_for_later(&words, at) {
             continue;
         }
         let after_or = at > 0 && matches!(lower(&words, at - 1).as_str(), "or" | "oder");
@@ -76,7 +193,23 @@ pub(super) fn read(text: &str, options: &[DecisionOption]) -> Keys {
     if found.chosen.is_empty() {
         ordinals(&words, options, &mut found);
     }
+    if let ([word], true) = (&words[..], found.chosen.is_empty()) {
+        run_together(word.text, options, &mut found);
+        found.end = text.len();
+    }
     found
+}
+
+/// `AC` is A and C.
+fn run_together(word: &str, options: &[DecisionOption], found: &mut Keys) {
+    if !(2..=5).contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        return;
+    }
+    let keys: Option<Vec<u16>> =
+        word.char_indices().map(|(at, _)| key(&word[at..=at], options)).collect();
+    if let Some(keys) = keys.filter(|keys| keys.is_sorted_by(|a, b| a < b)) {
+        found.chosen = keys;
+    }
 }
 
 /// The option a word is the key of.
@@ -141,14 +274,17 @@ fn is_choice(text: &str, words: &[Word<'_>], at: usize, options: usize) -> bool 
     {
         return false;
     }
-    let closed = after == Some(')') && before != Some('(') || before == Some('(') && after == Some(')');
+    let closed =
+        after == Some(')') && before != Some('(') || before == Some('(') && after == Some(')');
     if words.len() == 1 || closed {
         return true;
     }
     let ends = next.is_none();
     let follows = next.is_none_or(|next| {
         let text = fold(next.text);
-        FOLLOWERS.contains(&text.as_str()) || next.text.chars().any(is_dense) || is_key(next.text, options)
+        FOLLOWERS.contains(&text.as_str())
+            || next.text.chars().any(is_dense)
+            || is_key(next.text, options)
     });
     let previous = (at > 0 && !word.broken).then(|| lower(words, at - 1));
     let chosen = previous.as_deref().is_some_and(|text| CHOOSERS.contains(&text));
@@ -166,15 +302,21 @@ fn is_choice(text: &str, words: &[Word<'_>], at: usize, options: usize) -> bool 
         }
         return ends || named || (opens || chosen) && follows;
     }
+    let asked_for = next.is_some_and(|next| {
+        matches!(fold(next.text).as_str(), "please" | "pls" | "thanks" | "bitte" | "it" | "then")
+    });
     match is_article {
-        true => named || opens && ends,
+        // No article ends a clause.
+        true => named || (opens || chosen) && ends || opens && asked_for,
         false => named || opens && (ends || follows) || chosen && (ends || follows),
     }
 }
 
 /// `A is …` may begin with a letter; `A few …` never gets here.
 fn is_sentence_start(next: Option<&Word<'_>>) -> bool {
-    next.is_some_and(|next| matches!(fold(next.text).as_str(), "first" | "now" | "all" | "only" | "on"))
+    next.is_some_and(|next| {
+        matches!(fold(next.text).as_str(), "first" | "now" | "all" | "only" | "on")
+    })
 }
 
 fn is_key(word: &str, options: usize) -> bool {
@@ -196,6 +338,9 @@ fn is_refused(words: &[Word<'_>], at: usize) -> bool {
         if REFUSERS.contains(&word.as_str()) {
             return true;
         }
+        if matches!(word.as_str(), "all" | "everything" | "alles" | "alle") {
+            return matches!(lower(words, back + 1).as_str(), "but" | "except" | "außer");
+        }
         if !BETWEEN.contains(&word.as_str()) {
             return false;
         }
@@ -203,13 +348,87 @@ fn is_refused(words: &[Word<'_>], at: usize) -> bool {
     false
 }
 
+/// True if something is said against the option right behind its key.
+fn is_disliked(words: &[Word<'_>], at: usize) -> bool {
+    let behind = words[at + 1..].iter().take_while(|word| !word.broken).take(5);
+    let mut behind = behind.map(|word| fold(word.text)).take_while(|word| {
+        !matches!(
+            word.as_str(),
+            "but" | "and" | "because" | "since" | "so" | "please" | "then" | "aber" | "und"
+        )
+    });
+    let Some(verb) = behind.next() else { return false };
+    let is_verb = matches!(
+        verb.as_str(),
+        "is" | "was"
+            | "would"
+            | "looks"
+            | "sounds"
+            | "seems"
+            | "costs"
+            | "takes"
+            | "wont"
+            | "doesnt"
+            | "cant"
+            | "isnt"
+            | "has"
+            | "feels"
+            | "loses"
+            | "breaks"
+            | "fails"
+            | "ist"
+    );
+    let rest: Vec<String> = behind.collect();
+    let objects = |(n, word): (usize, &String)| {
+        is_negative(word)
+            || matches!(word.as_str(), "too" | "zu") && n + 1 < rest.len()
+            || word == "out"
+    };
+    is_verb && (is_negative(&verb) || rest.iter().enumerate().any(objects))
+}
+
+/// True if the option is put off: `B later`.
+fn is_for_later(words: &[Word<'_>], at: usize) -> bool {
+    words[at + 1..]
+        .iter()
+        .take_while(|word| !word.broken)
+        .take(3)
+        .map(|word| fold(word.text))
+        .take_while(|word| word != "and" && word != "but")
+        .any(|word| {
+            matches!(
+                word.as_str(),
+                "later" | "eventually" | "someday" | "afterwards" | "später" | "next"
+            )
+        })
+}
+
 /// `the second one`, `the last`, `the former`.
 fn ordinals(words: &[Word<'_>], options: &[DecisionOption], found: &mut Keys) {
     const PLACES: &[(&str, usize)] = &[
-        ("first", 0), ("1st", 0), ("former", 0), ("erste", 0), ("ersten", 0), ("erstes", 0),
-        ("second", 1), ("2nd", 1), ("zweite", 1), ("zweiten", 1), ("zweites", 1), ("latter", 1),
-        ("third", 2), ("3rd", 2), ("dritte", 2), ("dritten", 2), ("drittes", 2),
-        ("fourth", 3), ("4th", 3), ("vierte", 3), ("vierten", 3), ("fifth", 4), ("5th", 4),
+        ("first", 0),
+        ("1st", 0),
+        ("former", 0),
+        ("erste", 0),
+        ("ersten", 0),
+        ("erstes", 0),
+        ("second", 1),
+        ("2nd", 1),
+        ("zweite", 1),
+        ("zweiten", 1),
+        ("zweites", 1),
+        ("latter", 1),
+        ("third", 2),
+        ("3rd", 2),
+        ("dritte", 2),
+        ("dritten", 2),
+        ("drittes", 2),
+        ("fourth", 3),
+        ("4th", 3),
+        ("vierte", 3),
+        ("vierten", 3),
+        ("fifth", 4),
+        ("5th", 4),
     ];
     for at in 0..words.len() {
         let word = lower(words, at);
@@ -218,18 +437,47 @@ fn ordinals(words: &[Word<'_>], options: &[DecisionOption], found: &mut Keys) {
             None if matches!(word.as_str(), "last" | "letzte" | "letzten" | "letztere") => {
                 options.len().saturating_sub(1)
             }
+            None if matches!(word.as_str(), "middle" | "mittlere" | "mittleren")
+                && options.len() == 3 =>
+            {
+                1
+            }
+            None if at > 0
+                && matches!(lower(words, at - 1).as_str(), "option" | "number" | "choice") =>
+            {
+                match ["one", "two", "three", "four", "five"]
+                    .iter()
+                    .position(|number| *number == word)
+                {
+                    Some(place) => place,
+                    None => continue,
+                }
+            }
             None => continue,
         };
         let next = words.get(at + 1).filter(|next| !next.broken).map(|next| fold(next.text));
-        let fits = match next.as_deref() {
-            None => words.len() <= 4 || at > 0 && lower(words, at - 1) == "the" && words.len() <= 8,
-            Some(next) => matches!(next, "one" | "option" | "choice" | "variant" | "please" | "variante" | "bitte"),
-        };
+        let counted =
+            at > 0 && matches!(lower(words, at - 1).as_str(), "option" | "number" | "choice");
+        let fits = counted
+            || match next.as_deref() {
+                None => {
+                    let before = at.checked_sub(1).map(|at| lower(words, at));
+                    words.len() <= 2 && before.as_deref().is_none_or(|word| word != "that")
+                        || before.is_some_and(|word| {
+                            matches!(word.as_str(), "the" | "der" | "die" | "das")
+                        }) && words.len() <= 8
+                }
+                Some(next) => matches!(
+                    next,
+                    "one" | "option" | "choice" | "variant" | "please" | "variante" | "bitte"
+                ),
+            };
         if fits && place < options.len() && !is_refused(words, at) {
             if !found.chosen.contains(&(place as u16)) {
                 found.chosen.push(place as u16);
             }
-            found.end = words.get(at + 1).filter(|_| next.is_some()).map_or(words[at].end, |next| next.end);
+            found.end =
+                words.get(at + 1).filter(|_| next.is_some()).map_or(words[at].end, |next| next.end);
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Answers by label: in full, in part, or by the words that tell one option from the others.
 
 use super::reply_keys;
+use super::reply_phrases::{requests, wonders};
 use super::reply_words::{
-    clauses, contains, fold, is_filler, is_negative, is_positive, position, sentences, tokens, wonders,
+    clauses, contains, fold, is_faint, is_filler, is_negative, is_positive, is_same, position,
+    sentences, tokens,
 };
 use backstory_model::DecisionOption;
 
@@ -19,6 +21,8 @@ struct Wanted {
     short: String,
     /// Words no other label has.
     own: Vec<String>,
+    /// Words of its explanation that stand nowhere else.
+    told: Vec<String>,
 }
 
 /// What a text says for and against each option.
@@ -63,15 +67,21 @@ pub(super) fn weigh(text: &str, options: &[DecisionOption]) -> Weights {
     let wanted = wanted(options);
     let mut weights = Weights { by_option: vec![0; options.len()], together: false };
     for (sentence, asks) in sentences(text) {
-        if asks && wonders(&fold(sentence)) {
+        let folded = fold(sentence);
+        if asks && wonders(&folded) && !requests(&folded) {
             continue;
         }
         for clause in clauses(sentence) {
             let folded = fold(clause);
             let strengths = strengths(&folded, &wanted);
             let named = strengths.iter().filter(|strength| **strength >= PART).count();
-            weights.together |= named > 1 && (contains(&folded, "and") || contains(&folded, "und") || clause.contains(['+', '&']));
-            for (at, strength) in strengths.iter().enumerate().filter(|(_, strength)| **strength > 0) {
+            weights.together |= named > 1
+                && (contains(&folded, "and")
+                    || contains(&folded, "und")
+                    || clause.contains(['+', '&']));
+            for (at, strength) in
+                strengths.iter().enumerate().filter(|(_, strength)| **strength > 0)
+            {
                 weights.by_option[at] += signed(*strength, &folded, &wanted[at]);
             }
         }
@@ -90,10 +100,21 @@ fn wanted(options: &[DecisionOption]) -> Vec<Wanted> {
             let full = fold(&option.label);
             let bare = option.label.split(['(', '（', '[']).next().unwrap_or_default();
             let is_own = |token: &&String| {
-                !is_filler(token) && all.iter().enumerate().all(|(n, other)| n == at || !other.contains(token))
+                !is_filler(token)
+                    && all.iter().enumerate().all(|(n, other)| n == at || !other.contains(token))
             };
             let own = all[at].iter().filter(is_own).cloned().collect();
-            Wanted { short: fold(bare), full, own }
+            let explained: Vec<String> = tokens(&fold(&option.description));
+            let is_told = |token: &String| {
+                !is_filler(token)
+                    && !is_faint(token)
+                    && all.iter().all(|label| !label.contains(token))
+                    && options.iter().enumerate().all(|(n, other)| {
+                        n == at || !tokens(&fold(&other.description)).contains(token)
+                    })
+            };
+            let told = explained.into_iter().filter(is_told).collect();
+            Wanted { short: fold(bare), full, own, told }
         })
         .collect()
 }
@@ -101,9 +122,11 @@ fn wanted(options: &[DecisionOption]) -> Vec<Wanted> {
 /// How strongly a clause speaks of each option.
 fn strengths(clause: &str, wanted: &[Wanted]) -> Vec<i32> {
     let said = tokens(clause);
-    let core: Vec<&str> = clause.split(' ').skip_while(|word| is_filler(word) || is_opening(word)).collect();
+    let core: Vec<&str> =
+        clause.split(' ').skip_while(|word| is_filler(word) || is_opening(word)).collect();
     let core = core.join(" ");
     let core = core.trim();
+    let squash = clause.replace(' ', "");
     let within = |one: &Wanted| core.len() >= 3 && contains(&one.full, core) && !is_filler(core);
     let holders = wanted.iter().filter(|one| within(one)).count();
     let mut found: Vec<i32> = wanted
@@ -118,18 +141,31 @@ fn strengths(clause: &str, wanted: &[Wanted]) -> Vec<i32> {
             if holders == 1 && within(one) {
                 return PART;
             }
-            let hits = one.own.iter().filter(|token| said.contains(token)).count();
-            if hits > 0 && hits == one.own.len() && hits > 1 {
+            if squashed(&one.full).is_some_and(|label| squash.contains(&label)) {
+                return PART + 1;
+            }
+            let is_hit = |token: &&String| said.iter().any(|word| is_same(word, token));
+            let hits: Vec<&String> = one.own.iter().filter(is_hit).collect();
+            if hits.len() > 1 && hits.len() == one.own.len() {
                 return PART;
             }
-            (hits as i32 * 2).min(6)
+            let weight = |token: &&String| if is_faint(token) { 1 } else { 2 };
+            let by_label = hits.iter().map(weight).sum::<i32>().min(6);
+            let telling = said.iter().filter(|word| !is_filler(word) && !is_faint(word)).count();
+            let told = one.told.iter().filter(is_hit).count();
+            let by_explanation = i32::from(told > 1 || told == 1 && telling <= 3);
+            by_label.max(by_explanation)
         })
         .collect();
     // A label within a longer one that is named, too, is not meant.
     for at in 0..found.len() {
         let inner = &wanted[at].full;
-        let outer = (0..found.len())
-            .any(|other| other != at && found[other] >= FULL && found[other] > found[at] && contains(&wanted[other].full, inner));
+        let outer = (0..found.len()).any(|other| {
+            other != at
+                && found[other] >= FULL
+                && found[other] > found[at]
+                && contains(&wanted[other].full, inner)
+        });
         if outer {
             found[at] = 0;
         }
@@ -137,16 +173,44 @@ fn strengths(clause: &str, wanted: &[Wanted]) -> Vec<i32> {
     found
 }
 
+/// A label without the spaces in it, if it is long enough to be known like that.
+fn squashed(label: &str) -> Option<String> {
+    Some(label.replace(' ', "")).filter(|label| label.len() >= 5)
+}
+
 /// `yes` and `no` are labels only where an answer begins.
 fn is_named(clause: &str, label: &str) -> bool {
     if matches!(label, "yes" | "no" | "ja" | "nein") {
-        return clause == label || clause.strip_prefix(label).is_some_and(|rest| rest.starts_with(' ') && rest.split(' ').count() <= 4);
+        return clause == label
+            || clause
+                .strip_prefix(label)
+                .is_some_and(|rest| rest.starts_with(' ') && rest.split(' ').count() <= 4);
     }
     contains(clause, label)
 }
 
 fn is_opening(word: &str) -> bool {
-    matches!(word, "still" | "im" | "hmm" | "hm" | "stay" | "actually" | "definitely" | "clearly" | "rather" | "lieber" | "nehmen" | "we" | "were" | "going" | "choose" | "pick" | "because" | "but")
+    matches!(
+        word,
+        "still"
+            | "im"
+            | "hmm"
+            | "hm"
+            | "stay"
+            | "actually"
+            | "definitely"
+            | "clearly"
+            | "rather"
+            | "lieber"
+            | "nehmen"
+            | "we"
+            | "were"
+            | "going"
+            | "choose"
+            | "pick"
+            | "because"
+            | "but"
+    )
 }
 
 /// The strength of a clause as it is meant: in favour, or against.
@@ -155,7 +219,9 @@ fn signed(strength: i32, clause: &str, option: &Wanted) -> i32 {
     let own: Vec<&str> = option.full.split(' ').collect();
     let place = label.and_then(|label| position(clause, label));
     let place = place.or_else(|| {
-        let hit = clause.split(' ').find(|word| tokens(word).iter().any(|token| option.own.contains(token)))?;
+        let hit = clause.split(' ').find(|word| {
+            tokens(word).iter().any(|token| option.own.iter().any(|own| is_same(token, own)))
+        })?;
         position(clause, hit)
     });
     let before = place.map_or("", |at| &clause[..at]).trim_end();
@@ -169,7 +235,8 @@ fn signed(strength: i32, clause: &str, option: &Wanted) -> i32 {
         favour |= is_positive(word);
     }
     let after = place.map_or("", |at| &clause[at..]);
-    let after = label.and_then(|label| after.strip_prefix(label.as_str())).unwrap_or(after).trim_start();
+    let after =
+        label.and_then(|label| after.strip_prefix(label.as_str())).unwrap_or(after).trim_start();
     against |= contains(after, "too") && !after.ends_with("too");
     favour |= ["it is", "then", "please"].iter().any(|end| after.ends_with(end));
     // What follows such a word is refused, not what stands before it.
@@ -187,12 +254,51 @@ fn signed(strength: i32, clause: &str, option: &Wanted) -> i32 {
 /// True if the words right before an option rule it out.
 fn is_set_aside(before: &str) -> bool {
     const ENDS: &[&str] = &[
-        "not", "no", "dont", "never", "without", "over", "than", "instead of", "rather than", "anything but",
-        "everything but", "all but", "alles außer", "except", "against", "avoid", "skip", "drop", "not the", "no more", "statt", "nicht",
-        "kein", "keine", "keinen", "not use", "dont use", "dont want", "not want", "dont like", "not a",
-        "dont take", "not with", "but not", "instead of the", "rather than the", "over the", "than the", "not on", "away from", "rid of",
+        "not",
+        "no",
+        "dont",
+        "never",
+        "without",
+        "over",
+        "than",
+        "instead of",
+        "rather than",
+        "anything but",
+        "everything but",
+        "all but",
+        "alles außer",
+        "except",
+        "against",
+        "avoid",
+        "skip",
+        "drop",
+        "not the",
+        "no more",
+        "statt",
+        "nicht",
+        "kein",
+        "keine",
+        "keinen",
+        "not use",
+        "dont use",
+        "dont want",
+        "not want",
+        "dont like",
+        "not a",
+        "dont take",
+        "not with",
+        "but not",
+        "instead of the",
+        "rather than the",
+        "over the",
+        "than the",
+        "not on",
+        "away from",
+        "rid of",
     ];
-    ENDS.iter().any(|end| before == *end || before.strip_suffix(end).is_some_and(|rest| rest.ends_with(' ')))
+    ENDS.iter().any(|end| {
+        before == *end || before.strip_suffix(end).is_some_and(|rest| rest.ends_with(' '))
+    })
 }
 
 /// Which option a line names, by key or label.

@@ -4,7 +4,8 @@ use super::{MARKER, briefs, reply};
 use backstory_model::{Decision, DecisionState};
 use std::fmt::Write as _;
 
-const STORE: &str = "D1 — Which store?\nRecommendation: B\nA) Postgres\nB) SQLite\nC) A flat file (JSON)";
+const STORE: &str =
+    "D1 — Which store?\nRecommendation: B\nA) Postgres\nB) SQLite\nC) A flat file (JSON)";
 const EXPORT: &str = "D3 — How to deliver the export\nRecommendation: A\nA) Stream the rows while they are \
     read\nB) Background job with a mail at the end\nC) Raise the proxy timeout";
 const YES_NO: &str = "D1 — Run the migrations first?\nRecommendation: A\nA) Yes\nB) No";
@@ -103,6 +104,41 @@ fn one_brief_is_answered_in_every_wording() {
         ("can we do A?", "Postgres"),
         ("/compact", "open"),
         ("", "open"),
+        ("c please", "A flat file (JSON)"),
+        ("a please", "Postgres"),
+        ("I choose a", "Postgres"),
+        ("B!", "SQLite"),
+        ("option two", "SQLite"),
+        ("number three", "A flat file (JSON)"),
+        ("the middle one", "SQLite"),
+        ("#2", "SQLite"),
+        ("AC", "Postgres+A flat file (JSON)"),
+        ("B, no wait, A", "Postgres"),
+        ("A is too slow, B", "SQLite"),
+        ("C for now, A later", "A flat file (JSON)"),
+        ("I prefer A over B", "Postgres"),
+        ("Between A and B I'd take B", "SQLite"),
+        ("A and B but not C", "Postgres+SQLite"),
+        ("all but C", "Postgres+SQLite"),
+        ("neither A nor B", "A flat file (JSON)"),
+        ("postgress", "Postgres"),
+        ("post gres", "Postgres"),
+        ("sq lite", "SQLite"),
+        ("no preference", "SQLite"),
+        ("I don't mind", "SQLite"),
+        ("sure, why not", "SQLite"),
+        ("B if it runs on Windows", "SQLite [if it runs on Windows]"),
+        ("A as long as ops agrees", "Postgres [as long as ops agrees]"),
+        ("not now", "open"),
+        ("ask me tomorrow", "open"),
+        ("not sure yet", "open"),
+        ("can you explain B?", "open"),
+        ("can you fix the typo in the readme?", "skipped"),
+        ("which of them is faster?", "open"),
+        ("Hm. What about backups?", "open"),
+        ("forget it, we don't need a store any more", "skipped"),
+        ("drop the whole thing", "skipped"),
+        ("thanks! now please bump the version", "skipped"),
     ] {
         check(&mut wrong, words, &answer(STORE, words), &[expected]);
     }
@@ -128,11 +164,61 @@ fn labels_are_known_by_their_telling_words() {
         ("D1 — 分区\n推荐：A\nA) 按月分区\nB) 按用户分区", "选 B", "按用户分区"),
         ("D1 — 分区\n推荐：A\nA) 按月分区\nB) 按用户分区", "按用户吧", "按用户分区"),
         ("D1 — 期間\nRecommendation: A\nA) 30日\nB) 90日", "90日でお願いします", "90日"),
-        ("D1 — Wiki\nA) Confluence: known\nB) Markdown: here\nRecommendation: B", "anything but Confluence", "Markdown"),
-        ("D1 — Queue\nRecommendation: A\nA) Redis streams\nB) RabbitMQ", "Redis loses messages when the box dies. RabbitMQ it is", "RabbitMQ"),
+        (
+            "D1 — Wiki\nA) Confluence: known\nB) Markdown: here\nRecommendation: B",
+            "anything but Confluence",
+            "Markdown",
+        ),
+        (
+            "D1 — Queue\nRecommendation: A\nA) Redis streams\nB) RabbitMQ",
+            "Redis loses messages when the box dies. RabbitMQ it is",
+            "RabbitMQ",
+        ),
         ("D1 — Jobs\nRecommendation: A\nA) PDF\nB) XML\nC) Both", "both", "Both"),
         ("D1 — Jobs\nRecommendation: A\nA) PDF\nB) XML", "both", "PDF+XML"),
         ("D1 — Date\nRecommendation: A\nA) dayjs\nB) Other", "B: Temporal", " [Temporal]"),
+        (
+            "D1 — Old ones\nRecommendation: B\nA) Delete them\nB) Keep them for a month",
+            "get rid of them",
+            "Delete them",
+        ),
+        (
+            "D1 — Old ones\nRecommendation: A\nA) Delete them\nB) Keep them for a month",
+            "leave them",
+            "Keep them for a month",
+        ),
+        (
+            "D1 — Stale\nRecommendation: A\nA) After 3 months\nB) After 6 months",
+            "six months",
+            "After 6 months",
+        ),
+        ("D1 — Wait\nRecommendation: A\nA) Now\nB) With the next release", "now", "Now"),
+        (
+            "D1 — Delete?\nRecommendation: A\nA) Yes, delete them\nB) No, keep them",
+            "nope",
+            "No, keep them",
+        ),
+        (
+            "D1 — Delete?\nRecommendation: A\nA) Yes, delete them\nB) No, keep them",
+            "yep",
+            "Yes, delete them",
+        ),
+        ("D1 — Queue\nRecommendation: A\nA) Redis\nB) RabbitMQ", "the other one", "RabbitMQ"),
+        (
+            "D1 — Store\nRecommendation: A\nA) Postgres — the team knows it\nB) SQLite — one file, no server",
+            "the one file thing",
+            "SQLite",
+        ),
+        (
+            "D1 — Transport\nRecommendation: A\nA) Server-sent events\nB) WebSockets",
+            "websockets please",
+            "WebSockets",
+        ),
+        (
+            "D1 — Transport\nRecommendation: A\nA) Server-sent events\nB) WebSockets",
+            "web sockets, we need both directions",
+            "WebSockets",
+        ),
     ] {
         check(&mut wrong, words, &answer(brief, words), &[expected]);
     }
@@ -161,6 +247,9 @@ fn several_briefs_share_an_answer() {
         ("huge please", ["skipped", "huge"]),
         ("let me think", ["open", "open"]),
         ("skip both", ["skipped", "skipped"]),
+        ("first B, second C", ["green", "huge"]),
+        ("D1 - A; D2 - as you like", ["red", "large"]),
+        ("can you explain D2?", ["open", "open"]),
         ("D1: as recommended, D2: other: medium", ["red", " [medium]"]),
     ] {
         check(&mut wrong, words, &answer(two, words), &expected);

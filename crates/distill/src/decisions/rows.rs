@@ -138,7 +138,11 @@ mod tests {
                 kind: if seq < 300 { DecisionKind::Permission } else { DecisionKind::Question },
                 question: long(5000),
                 options: vec![
-                    DecisionOption { key: long(40), label: long(900), description: long(900) };
+                    DecisionOption {
+                        key: long(40),
+                        label: long(900),
+                        description: long(900)
+                    };
                     60
                 ],
                 recommended: Some(40),

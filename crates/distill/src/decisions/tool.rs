@@ -97,7 +97,8 @@ fn question(value: &Value, marker: &str) -> Option<Asked> {
         confidence: 100,
         ..Decision::default()
     };
-    let secret = ["isSecret", "is_secret"].iter().any(|key| value.get(key) == Some(&Value::Bool(true)));
+    let secret =
+        ["isSecret", "is_secret"].iter().any(|key| value.get(key) == Some(&Value::Bool(true)));
     Some(Asked { row, id: name("id"), secret })
 }
 
@@ -108,5 +109,8 @@ fn option_of(value: &Value) -> Option<(DecisionOption, bool)> {
     };
     let (label, is_marked) = unmark(label.trim());
     let description = value.get("description").and_then(Value::as_str).unwrap_or_default();
-    Some((DecisionOption { key: String::new(), label, description: description.to_owned() }, is_marked))
+    Some((
+        DecisionOption { key: String::new(), label, description: description.to_owned() },
+        is_marked,
+    ))
 }

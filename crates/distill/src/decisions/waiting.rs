@@ -3,11 +3,14 @@
 use super::answer::{self, Outcome};
 use super::permission::Calls;
 use super::reply::{self, Reply};
+use super::reply_words::{contains, fold};
 use super::rows::{self, Moment, Rows};
 use super::tool::{self, Asks};
 use super::{brief, plan, told};
 use crate::beat::Beat;
-use backstory_model::{Decision, DecisionKind, DecisionState, EventKind, Flavor, Role};
+use backstory_model::{
+    Decision, DecisionForm, DecisionKind, DecisionState, EventKind, Flavor, Role,
+};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -81,7 +84,11 @@ impl Waiting {
             EventKind::AssistantMsg if event.role == Role::Assistant => {
                 self.message(beat, marker, rows);
             }
-            EventKind::Decision | EventKind::ToolCall | EventKind::TestRun | EventKind::Edit | EventKind::Retry
+            EventKind::Decision
+            | EventKind::ToolCall
+            | EventKind::TestRun
+            | EventKind::Edit
+            | EventKind::Retry
                 if event.role == Role::Assistant =>
             {
                 self.call(beat, marker, rows);
@@ -152,14 +159,17 @@ impl Waiting {
     /// Codex asks for approval of a plan in a dialog that is not logged.
     fn codex_plan(&mut self, beat: &Beat<'_>, rows: &mut Rows) {
         if rows.add(asked_by(plan::row(beat.text), beat)) {
-            let open = Open { seq: beat.seq(), parts: vec![0], way: Way::Approval, ..Open::default() };
+            let open =
+                Open { seq: beat.seq(), parts: vec![0], way: Way::Approval, ..Open::default() };
             self.wait(open);
         }
     }
 
     /// What came back from a call.
     fn result(&mut self, beat: &Beat<'_>, rows: &mut Rows, settled: &mut Vec<String>) {
-        let Some(id) = beat.event.call_id.as_deref().map(|id| xxh3_64(id.as_bytes())) else { return };
+        let Some(id) = beat.event.call_id.as_deref().map(|id| xxh3_64(id.as_bytes())) else {
+            return;
+        };
         let Some(at) = self.open.iter().position(|open| open.way == Way::Result && open.call == id)
         else {
             return;
@@ -171,6 +181,13 @@ impl Waiting {
         if !answer_call(&open, beat, rows) {
             rows.withdraw(open.seq);
             return;
+        }
+        let is_stopped = |part: &u16| {
+            rows.get(open.seq, *part).is_some_and(|row| row.state == DecisionState::Interrupted)
+        };
+        if open.parts.iter().any(is_stopped) {
+            // The human's next words may still answer it.
+            self.wait(Open { way: Way::Words, ..open.clone() });
         }
         for part in &open.parts {
             if let Some(row) = rows.get(open.seq, *part)
@@ -186,6 +203,12 @@ impl Waiting {
         let Some(told) = self.calls.told(beat) else { return };
         let row = told.row;
         let (seq, is_bare) = (row.seq, row.free_text.is_none() && row.chosen == [1]);
+        if let Some(known) = rows.get(seq, 0) {
+            // Told before, by another record; this one may have the words.
+            known.free_text =
+                known.free_text.take().or(row.free_text.as_deref().and_then(rows::free));
+            return;
+        }
         if !rows.add(row) {
             return;
         }
@@ -205,31 +228,33 @@ impl Waiting {
                     rows::settle(row, DecisionState::Interrupted, moment);
                 }
             }
-            // What was asked in words can still be answered.
-            open.way != Way::Result
+            true
         });
+        for open in &mut self.open {
+            // The human's next words may still answer it.
+            if open.way == Way::Result {
+                open.way = Way::Words;
+            }
+        }
     }
 
     /// The human says something.
     fn words(&mut self, words: &str, beat: &Beat<'_>, rows: &mut Rows, settled: &mut Vec<String>) {
         let is_prompt = beat.prompt().is_some();
         let waiting = std::mem::take(&mut self.open);
-        let is_fresh = |open: &Open| open.way == Way::Words && !open.put_off;
-        let any_fresh = waiting.iter().any(is_fresh);
+        // Nobody answers the tool any more once the human writes a prompt.
+        let is_due = |open: &Open| open.way == Way::Words || open.way == Way::Result && is_prompt;
+        let any_fresh = waiting.iter().any(|open| is_due(open) && !open.put_off);
         let mut turn: Vec<(u32, u16)> = Vec::new();
         for open in waiting {
             match open.way {
-                Way::Words if any_fresh && open.put_off => self.open.push(open),
-                Way::Words => turn.extend(open.parts.iter().map(|part| (open.seq, *part))),
-                // Nobody answers the tool any more once the human writes a prompt.
-                Way::Result if is_prompt => {
-                    for part in &open.parts {
-                        if let Some(row) = rows.get(open.seq, *part).filter(|row| row.state == DecisionState::Open) {
-                            rows::settle(row, DecisionState::Skipped, moment(beat));
-                        }
-                    }
+                Way::Words if any_fresh && open.put_off && !is_named(&open, words, rows) => {
+                    self.open.push(open);
                 }
-                Way::Result => self.open.push(open),
+                Way::Words | Way::Result if is_due(&open) => {
+                    turn.extend(open.parts.iter().map(|part| (open.seq, *part)));
+                }
+                Way::Words | Way::Result => self.open.push(open),
                 Way::Approval | Way::Reason => {
                     if let Some(row) = rows.get(open.seq, 0) {
                         if open.way == Way::Approval {
@@ -261,7 +286,15 @@ impl Waiting {
         for (row, reply) in asked.iter().zip(&replies) {
             let Some(row) = rows.get(row.seq, row.part) else { continue };
             let is_plain = matches!(reply, Reply::Chosen(..) | Reply::Free(_, true));
-            if row.state == DecisionState::Interrupted && !is_plain || *reply == Reply::Later && row.state != DecisionState::Open {
+            let reply = match (row.form, reply) {
+                // Words beside a tool's question answer it only if they name an option.
+                (DecisionForm::Tool, Reply::Free(..)) => &Reply::Skipped,
+                (_, reply) => reply,
+            };
+            let is_stopped = row.state == DecisionState::Interrupted;
+            if is_stopped && (!is_plain || *reply == Reply::Skipped)
+                || *reply == Reply::Later && row.state != DecisionState::Open
+            {
                 continue;
             }
             if *reply == Reply::Later {
@@ -280,9 +313,23 @@ impl Waiting {
     fn put_off(&mut self, seq: u32, part: u16) {
         match self.open.iter_mut().find(|open| open.seq == seq) {
             Some(open) => open.parts.push(part),
-            None => self.wait(Open { seq, parts: vec![part], way: Way::Words, put_off: true, ..Open::default() }),
+            None => self.wait(Open {
+                seq,
+                parts: vec![part],
+                way: Way::Words,
+                put_off: true,
+                ..Open::default()
+            }),
         }
     }
+}
+
+/// True if words name a brief by its number.
+fn is_named(open: &Open, words: &str, rows: &mut Rows) -> bool {
+    open.parts.iter().any(|part| {
+        let header = rows.get(open.seq, *part).map(|row| row.header.to_lowercase());
+        header.is_some_and(|header| !header.is_empty() && contains(&fold(words), &header))
+    })
 }
 
 fn moment(beat: &Beat<'_>) -> Moment {
@@ -314,7 +361,10 @@ fn ask(open: &mut Open, beat: &Beat<'_>, marker: &str, rows: &mut Rows) {
 fn ends_call(beat: &Beat<'_>) -> bool {
     matches!(
         beat.event.kind,
-        EventKind::Decision | EventKind::ToolResult | EventKind::Error | EventKind::HumanIntervention
+        EventKind::Decision
+            | EventKind::ToolResult
+            | EventKind::Error
+            | EventKind::HumanIntervention
     )
 }
 
@@ -390,5 +440,8 @@ fn is_stop(beat: &Beat<'_>) -> bool {
         return false;
     }
     let text = beat.text.trim_start();
-    beat.is_interrupt() || text.starts_with('{') && (text.contains("\"cancelled\"") || text.contains("\"interrupted\"")) && !text.contains("permission_resolved")
+    beat.is_interrupt()
+        || text.starts_with('{')
+            && (text.contains("\"cancelled\"") || text.contains("\"interrupted\""))
+            && !text.contains("permission_resolved")
 }

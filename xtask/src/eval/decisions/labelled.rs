@@ -63,7 +63,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Labelled>, Misread> {
         };
         match line.strip_prefix("expect: ") {
             Some(json) => {
-                let expected = serde_json::from_str(json).map_err(|why| misread(why.to_string()))?;
+                let expected =
+                    serde_json::from_str(json).map_err(|why| misread(why.to_string()))?;
                 labelled.expected.push(expected);
             }
             None => read_line(&mut labelled.case.steps, line).map_err(misread)?,

@@ -106,6 +106,36 @@ mod tests {
         assert_eq!(archive.report.total(|flavor| flavor.bad), 0);
     }
 
+    /// What every agent and dialect must tell alike.
+    const ALIKE: &str = "user: begin\nsay: D1 — First\n| Recommendation: A\n| A) red\n| B) green\n\
+        interrupt\nuser: something about the docs\nsay: D2 — Second?\n| A) red\n| B) green\nend\n\
+        steer: B\nsay: ok\nend\nuser: go on\n\
+        ask: {\"questions\":[{\"question\":\"Third?\",\"options\":[{\"label\":\"x\"},{\"label\":\"y\"}]}],\"answers\":{\"Third?\":\"y\"}}\n\
+        ask: {\"questions\":[{\"question\":\"Fourth?\",\"options\":[{\"label\":\"x\"},{\"label\":\"y\"}]}]}\n\
+        interrupt\nuser: and the next thing\n\
+        ask: {\"questions\":[{\"question\":\"Fifth?\",\"options\":[{\"label\":\"x\"},{\"label\":\"y\"}]}],\"declined\":true}\n\
+        user: on and on\nplan: Sixth, then stop => approved\nplan: Seventh => rejected: smaller\n\
+        deny: rm -rf eighth => keep it\nsay: D9 — Ninth?\n| A) red\n| B) green\nend\n\
+        expect: {\"question\":\"First\",\"options\":[\"red\",\"green\"],\"recommended\":\"red\",\"state\":\"interrupted\",\"form\":\"pattern\"}\n\
+        expect: {\"question\":\"Second?\",\"options\":[\"red\",\"green\"],\"chosen\":[\"green\"],\"state\":\"answered\",\"form\":\"pattern\"}\n\
+        expect: {\"question\":\"Third?\",\"options\":[\"x\",\"y\"],\"chosen\":[\"y\"],\"state\":\"answered\",\"form\":\"tool\"}\n\
+        expect: {\"question\":\"Fourth?\",\"options\":[\"x\",\"y\"],\"state\":\"interrupted\",\"form\":\"tool\"}\n\
+        expect: {\"question\":\"Fifth?\",\"options\":[\"x\",\"y\"],\"state\":\"skipped\",\"form\":\"tool\"}\n\
+        expect: {\"question\":\"Sixth, then stop\",\"options\":[\"Approve\",\"Reject\"],\"chosen\":[\"Approve\"],\"state\":\"answered\",\"kind\":\"plan\",\"form\":\"tool\"}\n\
+        expect: {\"question\":\"Seventh\",\"options\":[\"Approve\",\"Reject\"],\"chosen\":[\"Reject\"],\"free\":\"smaller\",\"state\":\"answered\",\"kind\":\"plan\",\"form\":\"tool\"}\n\
+        expect: {\"question\":\"rm -rf eighth\",\"options\":[\"Allow\",\"Deny\"],\"chosen\":[\"Deny\"],\"free\":\"keep it\",\"state\":\"answered\",\"kind\":\"permission\",\"form\":\"tool\"}\n\
+        expect: {\"question\":\"Ninth?\",\"options\":[\"red\",\"green\"],\"state\":\"open\",\"form\":\"pattern\"}\n";
+
+    #[test]
+    fn every_agent_and_dialect_tells_the_same() {
+        let text: String = ["claude", "codex", "codex-old", "codex-paginated", "grok"]
+            .iter()
+            .map(|agent| format!("=== as-{agent} | {agent}\n{ALIKE}"))
+            .collect();
+        let (report, (precision, recall)) = one_set("alike", &text, true).unwrap();
+        assert!(precision >= 100.0 && recall >= 100.0, "{report}");
+    }
+
     #[test]
     fn the_tuning_cases_are_found_well_enough() {
         let (report, (precision, recall)) = one_set("tuning", TUNING, true).unwrap();

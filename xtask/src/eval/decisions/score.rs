@@ -136,7 +136,11 @@ fn differences(expected: &Expected, row: &Decision) -> Vec<String> {
     let labels: Vec<&str> = row.options.iter().map(|option| option.label.as_str()).collect();
     check("options", labels == expected.options, format!("{labels:?}"));
     let recommended = row.recommended.and_then(|at| labels.get(usize::from(at)).copied());
-    check("recommended", recommended == expected.recommended.as_deref(), format!("{recommended:?}"));
+    check(
+        "recommended",
+        recommended == expected.recommended.as_deref(),
+        format!("{recommended:?}"),
+    );
     let mut chosen: Vec<&str> = row.choice().collect();
     check("chosen", same(&mut chosen, &expected.chosen), format!("{chosen:?}"));
     let is_free = match (&expected.free, &row.free_text) {

@@ -325,11 +325,8 @@ impl<'a> Rollout<'a> {
     /// A sub-agent: calls here, a rollout of its own beside it.
     fn delegate(&mut self, task: &str, report: &str) {
         let call = self.call("spawn_agent", &json!({"agent_type": "explorer", "message": task}));
-        let mut child = Self::new(
-            self.scene,
-            self.dialect,
-            uuid7(self.scene.number, 0xa00 + self.ids),
-        );
+        let mut child =
+            Self::new(self.scene, self.dialect, uuid7(self.scene.number, 0xa00 + self.ids));
         child.ids = self.ids + 0x1000;
         child.clock = self.clock;
         let spawn = json!({"parent_thread_id": self.thread, "depth": 1});

@@ -19,7 +19,8 @@ impl Rollout<'_> {
         let mut filed = Map::new();
         for (at, question) in asked.as_array().into_iter().flatten().enumerate() {
             let text = question["question"].as_str().unwrap_or_default();
-            let given = answers.and_then(|answers| answers.get(text)).map(chosen).unwrap_or_default();
+            let given =
+                answers.and_then(|answers| answers.get(text)).map(chosen).unwrap_or_default();
             let labels: Vec<&str> = question["options"]
                 .as_array()
                 .into_iter()
