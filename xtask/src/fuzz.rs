@@ -1,12 +1,13 @@
-//! Fuzzes the log readers, the hooks, posted files, the query language and the files of vectors with libFuzzer, on
-//! the stable toolchain. Needs a C++ compiler (`c++`).
+//! Fuzzes the log readers, the hooks, posted files, the query language, briefs with their answers and the files of
+//! vectors with libFuzzer, on the stable toolchain. Needs a C++ compiler (`c++`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The fuzz targets: one per agent, what agents tell hooks, what plugins posted, queries with the
-/// snippets they pick, and files of vectors.
-const TARGETS: [&str; 7] = ["claude", "codex", "grok", "hooks", "pushed", "query", "vectors"];
+/// snippets they pick, briefs with their answers, and files of vectors.
+const TARGETS: [&str; 8] =
+    ["claude", "codex", "decisions", "grok", "hooks", "pushed", "query", "vectors"];
 
 /// Coverage instrumentation, in the flags that need no nightly toolchain.
 const INSTRUMENTATION: &str = "-Cpasses=sancov-module \

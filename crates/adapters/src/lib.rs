@@ -17,6 +17,7 @@ pub mod pushed;
 mod roots;
 mod source;
 mod unescape;
+pub mod versions;
 
 pub use ancestry::{Ancestry, NoAncestry};
 pub use batch::{

@@ -1,13 +1,13 @@
 //! A session told in parts comes to the same as told at once; nothing exceeds its bounds.
 
 use crate::script::Script;
-use backstory_model::EventKind;
+use backstory_model::{EventKind, Role};
 use proptest::prelude::*;
 
 /// Writes one of many kinds of scenes; hostile ones are larger than every bound.
 fn scene(script: &mut Script, pick: u8, n: u32) -> &mut Script {
     let long = |word: &str| word.repeat(1 + (n as usize % 7) * 200);
-    match pick % 24 {
+    match pick % 30 {
         0 => script.user("fix the parser; always use uv"),
         1 => script.user("no, that's wrong. still broken"),
         2 => script.user("thanks, works great"),
@@ -51,6 +51,19 @@ fn scene(script: &mut Script, pick: u8, n: u32) -> &mut Script {
         20 => script.api_error("API Error: prompt is too long"),
         21 => script.wait_ms(i64::from(n) * 60_000).interjects(&format!("use file {n} instead")),
         22 => script.asks("{\"questions\":[\"which?\"]}"),
+        24 => script
+            .says(&format!("D{n} — Which?\nRecommendation: A\nA) one\nB) two{}", long(" ä\""))),
+        25 => script.says("D1 — One <gstack-qid:one>\nA) x1\nB) y1\n\nD2 — Two?\nA) x2\nB) y2"),
+        26 => script.user(["A", "D2: B", "let me think", "other: this", "yes"][n as usize % 5]),
+        27 => script
+            .calls(
+                EventKind::Decision,
+                "AskUserQuestion",
+                "{\"questions\":[{\"question\":\"Which?\",\"options\":[{\"label\":\"x\"}]}]}",
+            )
+            .answers(EventKind::Decision, Role::Tool, "\"Which?\"=\"x\""),
+        28 => script.calls(EventKind::Decision, "ExitPlanMode", &format!("{{\"plan\":\"{n}\"}}")),
+        29 => script.answers(EventKind::HumanIntervention, Role::Tool, "User rejected tool use"),
         // A call whose result comes later, or never.
         _ => script
             .calls(EventKind::TestRun, &format!("tool{}", n % 20), "{\"command\":\"pytest\"}")
@@ -80,7 +93,7 @@ proptest! {
 
     #[test]
     fn nothing_exceeds_its_bounds(
-        scenes in prop::collection::vec((prop::sample::select(vec![3_u8, 5, 13, 14, 15, 21, 23, 8, 16]), 0_u32..2000), 200..400),
+        scenes in prop::collection::vec((prop::sample::select(vec![3_u8, 5, 13, 14, 15, 21, 23, 8, 16, 24, 25, 27]), 0_u32..2000), 200..400),
     ) {
         let done = told(&scenes).distill();
         prop_assert!(serde_json::to_vec(&done.digest).unwrap().len() <= 8192);
@@ -94,7 +107,7 @@ proptest! {
 
 #[test]
 fn every_single_split_comes_to_the_same() {
-    let scenes: Vec<(u8, u32)> = (0..48).map(|n| (n as u8, n * 7)).collect();
+    let scenes: Vec<(u8, u32)> = (0..60).map(|n| (n as u8, n * 7)).collect();
     let script = told(&scenes);
     let whole = script.distill();
     for at in 0..script.events.len() {

@@ -5,6 +5,7 @@ mod call;
 pub mod capture;
 mod change;
 mod clip;
+pub mod decisions;
 mod digest;
 mod distiller;
 #[cfg(test)]

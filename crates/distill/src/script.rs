@@ -133,6 +133,43 @@ impl Script {
         self.result(EventKind::HumanIntervention, None, "The user doesn't want to proceed.")
     }
 
+    /// Whose session it is.
+    pub(crate) fn agent(&mut self, flavor: &str) -> &mut Self {
+        self.session.session_uid = SessionUid::from_stored(format!("{flavor}:test"));
+        self
+    }
+
+    /// What came back from the last call, whatever it is.
+    pub(crate) fn answers(&mut self, kind: EventKind, role: Role, text: &str) -> &mut Self {
+        if self.events.is_empty() {
+            return self;
+        }
+        self.result(kind, None, text);
+        let last = self.events.len() - 1;
+        self.events[last].0.role = role;
+        self
+    }
+
+    /// Bookkeeping of the harness.
+    pub(crate) fn note(&mut self, name: &str, text: &str) -> &mut Self {
+        self.push(EventKind::Lifecycle, Role::System, Some(name), text);
+        self
+    }
+
+    /// Bookkeeping about the last call.
+    pub(crate) fn note_of_call(&mut self, name: &str, text: &str) -> &mut Self {
+        let id = self.events[self.call].0.call_id.clone();
+        self.push(EventKind::Lifecycle, Role::System, Some(name), text).call_id = id;
+        self
+    }
+
+    /// How long the last thing took.
+    pub(crate) fn waited(&mut self, ms: u64) -> &mut Self {
+        let last = self.events.len() - 1;
+        self.events[last].0.duration_ms = Some(ms);
+        self
+    }
+
     pub(crate) fn wait_ms(&mut self, ms: i64) -> &mut Self {
         self.now += ms;
         self

@@ -1,6 +1,7 @@
 //! Labelled sessions as readable text. `xtask/eval/outcome/README.md` describes the format.
 
 use backstory_model::{Flavor, Outcome};
+use serde_json::Value;
 use std::fmt;
 
 /// One session and what a human says of it.
@@ -12,10 +13,24 @@ pub struct Case {
     pub flavor: Flavor,
     /// The human's verdict.
     pub label: Outcome,
+    /// How that agent writes.
+    pub dialect: Dialect,
     /// True for a run without a terminal.
     pub is_exec: bool,
     /// What happens, in order.
     pub steps: Vec<Step>,
+}
+
+/// The forms of one agent's logs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// The usual one.
+    #[default]
+    Usual,
+    /// Codex before turns had ids.
+    Old,
+    /// Codex with numbered lines and items.
+    Paginated,
 }
 
 /// One thing that happens.
@@ -61,6 +76,26 @@ pub enum Step {
         /// What the human chose, if anything.
         answer: Option<String>,
     },
+    /// The question tool, with all it can ask.
+    Questions {
+        /// As the tool takes them.
+        questions: Value,
+        /// From a question's text to a label, labels or words; nobody answered without them.
+        answers: Option<Value>,
+        /// The human dismissed it.
+        declined: bool,
+    },
+    /// A plan put up for approval.
+    Plan {
+        /// The plan.
+        plan: String,
+        /// The human said yes.
+        approved: bool,
+        /// What the human said to it.
+        words: Option<String>,
+    },
+    /// A command the human was asked to permit, and permitted.
+    Permit(String),
     /// A sub-agent.
     Agent {
         /// What it was told.
@@ -100,6 +135,9 @@ impl Step {
                 | Self::Edit { .. }
                 | Self::Write { .. }
                 | Self::Ask { .. }
+                | Self::Questions { .. }
+                | Self::Plan { .. }
+                | Self::Permit(_)
                 | Self::Agent { .. }
                 | Self::Deny { .. }
         )
@@ -162,7 +200,8 @@ fn head_of(head: &str) -> Result<Case, String> {
     };
     let flavor = Flavor::logged_from_name(agent).ok_or_else(|| format!("no agent {agent:?}"))?;
     let label = Outcome::from_name(label).ok_or_else(|| format!("no outcome {label:?}"))?;
-    Ok(Case { name: name.to_owned(), flavor, label, is_exec, steps: Vec::new() })
+    let dialect = Dialect::Usual;
+    Ok(Case { name: name.to_owned(), flavor, label, dialect, is_exec, steps: Vec::new() })
 }
 
 /// Adds a line to the step above it; false if it is none that goes on.
@@ -213,6 +252,9 @@ fn step_of(line: &str) -> Result<Step, String> {
         "commit" => commit_of(rest),
         "edit" => Step::Edit { path: own(), old: String::new(), new: String::new() },
         "write" => Step::Write { path: own(), content: String::new() },
+        "ask" if rest.starts_with('{') => questions_of(rest)?,
+        "plan" => plan_of(rest)?,
+        "permit" => Step::Permit(own()),
         "ask" => {
             let (question, answer) = pair(rest);
             Step::Ask { question, answer }
@@ -242,6 +284,30 @@ fn run_of(rest: &str) -> Result<Step, String> {
         None => (rest, None),
     };
     Ok(Step::Run { command: command.to_owned(), exit, output: String::new() })
+}
+
+fn questions_of(rest: &str) -> Result<Step, String> {
+    let mut json: Value = serde_json::from_str(rest).map_err(|error| format!("ask: {error}"))?;
+    let questions = json["questions"].take();
+    if !questions.is_array() {
+        return Err("ask: no list of questions".to_owned());
+    }
+    let answers = Some(json["answers"].take()).filter(Value::is_object);
+    Ok(Step::Questions { questions, answers, declined: json["declined"] == Value::Bool(true) })
+}
+
+fn plan_of(rest: &str) -> Result<Step, String> {
+    let (plan, verdict) = rest.rsplit_once(" => ").ok_or("a plan needs `=> approved`")?;
+    let (verdict, words) = match verdict.split_once(": ") {
+        Some((verdict, words)) => (verdict, Some(words.to_owned())),
+        None => (verdict, None),
+    };
+    let approved = match verdict {
+        "approved" => true,
+        "rejected" => false,
+        _ => return Err(format!("a plan is approved or rejected, not {verdict:?}")),
+    };
+    Ok(Step::Plan { plan: plan.to_owned(), approved, words })
 }
 
 fn commit_of(subject: &str) -> Step {

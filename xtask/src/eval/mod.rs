@@ -1,13 +1,14 @@
 //! `cargo xtask eval`: judgements of the product beside those of people.
 
 pub(crate) mod case;
+mod decisions;
 mod judge;
 mod recall_score;
 pub(crate) mod render;
 mod score;
 mod search;
 
-pub use case::{Case, Misread, Step, parse};
+pub use case::{Case, Dialect, Misread, Step, parse};
 pub use judge::{Archive, take_in};
 pub use render::Rendered;
 pub use score::Verdict;
@@ -34,6 +35,8 @@ const REQUIRED: f64 = 85.0;
 pub enum Task {
     /// How sessions ended.
     Outcome(Options),
+    /// What agents asked, and what people answered.
+    Decisions(decisions::Options),
     /// How well what is asked for is found.
     Search(search::Options),
 }
@@ -53,6 +56,7 @@ pub struct Options {
 pub fn run(task: &Task) -> io::Result<(String, bool)> {
     let options = match task {
         Task::Outcome(options) => options,
+        Task::Decisions(options) => return decisions::run(options),
         Task::Search(options) => return search::run(options),
     };
     let (tuning, _) = one_set("tuning", TUNING, options.verbose)?;

@@ -100,7 +100,8 @@ mod tests {
     use super::*;
 
     fn case(name: &str, flavor: Flavor, label: Outcome) -> Case {
-        Case { name: name.to_owned(), flavor, label, is_exec: false, steps: Vec::new() }
+        let dialect = crate::eval::case::Dialect::Usual;
+        Case { name: name.to_owned(), flavor, label, dialect, is_exec: false, steps: Vec::new() }
     }
 
     #[test]

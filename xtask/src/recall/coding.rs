@@ -5,7 +5,7 @@ use super::filler::Filler;
 use super::set::{self, Gold, Question};
 use crate::corpus::clock::{DAY, Millis, midnight};
 use crate::corpus::rng::Rng;
-use crate::eval::case::{Case, Step};
+use crate::eval::case::{Case, Dialect, Step};
 use crate::eval::render::{Rendered, Scene, render};
 use backstory_model::{Flavor, Outcome};
 use std::io;
@@ -114,7 +114,7 @@ fn session(
         is_bare: false,
     };
     let (name, label) = (String::new(), Outcome::Unknown);
-    render(&Case { name, flavor, label, is_exec: false, steps }, &scene)
+    render(&Case { name, flavor, label, dialect: Dialect::Usual, is_exec: false, steps }, &scene)
 }
 
 /// Random numbers of its own for every session, so that a new episode changes no other.

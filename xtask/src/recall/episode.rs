@@ -5,6 +5,7 @@ use super::words::shared_words;
 use crate::corpus::clock::{Millis, midnight};
 use crate::eval::case::{Misread, Step, read_line};
 use backstory_model::Flavor;
+use serde_json::Value;
 
 /// A fictitious project: its vocabulary, and what happened in it.
 #[derive(Clone, Debug, Default)]
@@ -168,14 +169,29 @@ fn texts(step: &Step) -> Vec<&str> {
         | Step::Think(text)
         | Step::Retry(text)
         | Step::Error(text)
-        | Step::Compact(text) => vec![text],
+        | Step::Compact(text)
+        | Step::Permit(text) => vec![text],
         Step::Run { command, output, .. } => vec![command, output],
         Step::Edit { path, old, new } => vec![path, old, new],
         Step::Write { path, content } => vec![path, content],
         Step::Ask { question, answer } => vec![question, answer.as_deref().unwrap_or_default()],
+        Step::Plan { plan, words, .. } => vec![plan, words.as_deref().unwrap_or_default()],
+        Step::Questions { questions, answers, .. } => {
+            [Some(questions), answers.as_ref()].into_iter().flatten().flat_map(strings).collect()
+        }
         Step::Agent { task, report } => vec![task, report],
         Step::Deny { command, words } => vec![command, words.as_deref().unwrap_or_default()],
         Step::Interrupt | Step::Wait(_) | Step::End => Vec::new(),
+    }
+}
+
+/// The texts in a JSON value.
+fn strings(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(list) => list.iter().flat_map(strings).collect(),
+        Value::Object(map) => map.values().flat_map(strings).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::set::{self, Gold, Kind, Question};
 use crate::corpus::clock::{Millis, midnight};
-use crate::eval::case::{Case, Step};
+use crate::eval::case::{Case, Dialect, Step};
 use crate::eval::render::{Rendered, Scene, render};
 use backstory_model::{Flavor, Outcome};
 use fs_err as fs;
@@ -73,7 +73,7 @@ fn session(
     let cwd = format!("/home/dev/locomo/{project}");
     let scene = Scene { number, cwd, branch: "main".to_owned(), began, is_bare: true };
     let (name, flavor, label) = (String::new(), Flavor::Claude, Outcome::Unknown);
-    let case = Case { name, flavor, label, is_exec: false, steps };
+    let case = Case { name, flavor, label, dialect: Dialect::Usual, is_exec: false, steps };
     let rendered = render(&case, &scene);
     for (at, (turn, step)) in spoken.iter().zip(&case.steps).enumerate() {
         let (Step::User(said) | Step::Say(said)) = step else { continue };

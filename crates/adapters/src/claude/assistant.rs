@@ -12,8 +12,10 @@ const SYNTHETIC: &str = "<synthetic>";
 /// What the harness writes where a turn ended without an answer; no failure.
 const NO_RESPONSE: &str = "No response requested.";
 
-/// Tools that put a question to the human.
-pub(super) const QUESTION_TOOL: &str = "AskUserQuestion";
+/// True for tools that put a question, or a plan to approve, to the human.
+pub(super) fn is_question(tool: &str) -> bool {
+    matches!(tool, "AskUserQuestion" | "ExitPlanMode")
+}
 
 impl Mapper<'_> {
     /// Maps an assistant line.
@@ -111,7 +113,7 @@ impl Mapper<'_> {
     }
 
     fn call_kind(&mut self, id: &str, tool: &str, input: &str, class: CallClass) -> EventKind {
-        if tool == QUESTION_TOOL {
+        if is_question(tool) {
             return EventKind::Decision;
         }
         self.state.retries.call(id, tool, input.as_bytes(), class)

@@ -1,9 +1,9 @@
 //! Answers of tools: what came out, whether it failed, who stopped it.
 
-use super::assistant::QUESTION_TOOL;
+use super::assistant::is_question;
 use super::map::{Mapper, Place};
 use super::state::usable_id;
-use super::text::push_text;
+use super::text::{decode, push_text};
 use super::wire::{Block, Line, ToolUseResult, Twin};
 use crate::Span;
 use backstory_model::{EventKind, Role};
@@ -39,7 +39,7 @@ impl Mapper<'_> {
         let tool = self.state.tool_of(call_id).map(str::to_owned);
         let verdict = self.judge(line, block, twin, payload);
         let is_answer =
-            tool.as_deref() == Some(QUESTION_TOOL) || (twin.questions.0 && twin.answers.0);
+            tool.as_deref().is_some_and(is_question) || (twin.questions.0 && twin.answers.0);
         let kind = match verdict.kind {
             EventKind::ToolResult if is_answer => EventKind::Decision,
             kind => kind,
@@ -66,6 +66,26 @@ impl Mapper<'_> {
             draft.files.extend(self.out.opt_text(Some(file.file_path.as_str())));
         }
         self.out.event(draft);
+        self.permission(line, place, call_id);
+    }
+
+    /// Yields the human's consent to a call; a refusal is told by the call's result.
+    fn permission(&mut self, line: &Line<'_>, place: &mut Place<'_>, call_id: &str) {
+        let told = &line.permission_decision;
+        let word = |name: &str| {
+            let raw = told.field(name)?;
+            decode(raw.as_raw_str()).map(std::borrow::Cow::into_owned)
+        };
+        let Some(source) = word("source").filter(|source| source.starts_with("user_")) else {
+            return;
+        };
+        let summary =
+            format!("permission_resolved {} {source}", word("decision").unwrap_or_default());
+        let payload = self.out.text(told.as_str());
+        let mut draft = self.note_draft(place, "permission_resolved", payload);
+        draft.summary = Some(self.out.text(&summary));
+        draft.call_id = self.out.opt_text(Some(call_id));
+        self.out.event(draft);
     }
 
     /// The output as text: the block's content, else what the twin has of it.
@@ -81,6 +101,16 @@ impl Mapper<'_> {
                 self.out.text_with(|text| {
                     for part in parts.iter().flatten() {
                         push_text(part.as_raw_str(), text);
+                    }
+                })
+            }
+            Twin::Object(twin) if twin.answers.0 => {
+                let answers = self.raw_at(&sonic_rs::pointer!["toolUseResult", "answers"]);
+                self.out.text_with(|text| {
+                    if let Some(answers) = &answers {
+                        text.push_str("{\"answers\":");
+                        text.push_str(answers.as_raw_str());
+                        text.push('}');
                     }
                 })
             }

@@ -81,6 +81,8 @@ pub(super) struct Line<'a> {
     pub(super) pr_url: Text<'a>,
     #[serde(borrow)]
     pub(super) tool_denial_kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) permission_decision: Raw<'a>,
 }
 
 /// `message` of user and assistant lines.

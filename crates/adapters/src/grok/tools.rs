@@ -51,6 +51,17 @@ pub(super) fn update(update: &Update<'_>, stamp: &Stamp<'_>, desk: &mut Desk<'_>
     let late_input = update.raw_input.as_ref().filter(|_| desk.state.takes_late_input(call_id));
     // Without late input or output the record repeats the call: new title, files, status.
     let (what, payload) = if let Some(input) = late_input {
+        let question = desk.state.tool_of(call_id).filter(|tool| is_question(tool));
+        if let Some(tool) = question.map(str::to_owned) {
+            // The questions themselves: what was called before had none.
+            let mut draft = stamp.draft(EventKind::Decision, Role::Assistant, desk.out);
+            draft.parent = Some(keys::call(call_id));
+            draft.tool = Some(desk.out.text(&tool));
+            draft.call_id = Some(desk.out.text(call_id));
+            draft.payload = desk.out.text(input.as_raw_str());
+            desk.out.event(draft);
+            return;
+        }
         ("tool_input", desk.out.text(input.as_raw_str()))
     } else if update.raw_output.is_some() {
         ("tool_progress", output_text(update, desk.out))

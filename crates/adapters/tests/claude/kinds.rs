@@ -248,6 +248,49 @@ fn questions_to_the_human_and_their_answers_are_decisions() {
 }
 
 #[test]
+fn plans_put_up_are_decisions_and_so_are_answers_without_text() {
+    let batch = read(&[
+        call("a1", "", "t1", "ExitPlanMode", r#"{"plan":"First this."}"#),
+        result(
+            "u1",
+            "a1",
+            "t1",
+            r#""content":"User has approved your plan.""#,
+            r#"{"plan":"First this.","isAgent":false}"#,
+        ),
+        call("a2", "u1", "t2", "AskUserQuestion", r#"{"questions":[]}"#),
+        result(
+            "u2",
+            "a2",
+            "t2",
+            r#""content":"""#,
+            r#"{"questions":[],"answers":{"Which one?":"A"}}"#,
+        ),
+    ]);
+    assert_eq!(kinds(&batch), [EventKind::Decision; 4]);
+    assert_eq!(said(&batch)[3].2, r#"{"answers":{"Which one?":"A"}}"#);
+}
+
+#[test]
+fn consent_of_the_human_is_noted_and_that_of_rules_is_not() {
+    let allowed = |uuid: &str, call: &str, source: &str| {
+        let line = result(uuid, "", call, r#""content":"ok""#, r#"{"stdout":"ok","stderr":""}"#);
+        line.replacen(
+            '{',
+            &format!(r#"{{"permissionDecision":{{"decision":"accept","source":"{source}"}},"#),
+            1,
+        )
+    };
+    let batch = read(&[allowed("u1", "t1", "user_temporary"), allowed("u2", "t2", "config")]);
+    assert_eq!(kinds(&batch), [EventKind::ToolResult, EventKind::Lifecycle, EventKind::ToolResult]);
+    let consent = events(&batch).nth(1).unwrap();
+    assert_eq!(consent.call_id.map(|id| batch.get(id)), Some("t1"));
+    let summary = consent.summary.map(|summary| batch.get(summary));
+    assert_eq!(summary, Some("permission_resolved accept user_temporary"));
+    assert_ne!(consent.key, events(&batch).next().unwrap().key);
+}
+
+#[test]
 fn bookkeeping_is_lifecycle_named_by_its_type() {
     let plain = |kind: &str, rest: &str| format!(r#"{{"type":"{kind}","sessionId":"s",{rest}}}"#);
     let batch = read(&[

@@ -231,6 +231,16 @@ fn decision_is_a_question_and_its_answer() {
 }
 
 #[test]
+fn questions_that_come_after_their_call_are_decisions_too() {
+    let asked = r#"{"sessionUpdate":"tool_call_update","toolCallId":"q","status":"in_progress","rawInput":{"questions":[{"question":"Which?"}]}}"#;
+    let batch = updates(&[call(1, "q", "ask_user_question", "{}"), acp(2, asked)]);
+    assert_eq!(kinds(&batch), [EventKind::Decision, EventKind::Decision]);
+    let late = events_of(&batch)[1];
+    assert_eq!(late.role, Role::Assistant);
+    assert_eq!(payload(&batch, late), r#"{"questions":[{"question":"Which?"}]}"#);
+}
+
+#[test]
 fn human_intervention_comes_from_cancels_rewinds_and_denials() {
     let batch = updates(&[
         acp(1, r#"{"sessionUpdate":"turn_completed","prompt_id":"p","stop_reason":"cancelled"}"#),

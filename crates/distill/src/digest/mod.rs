@@ -12,12 +12,14 @@ pub(crate) use finish::{Rest, finish, reopen};
 
 use crate::beat::{Beat, Status};
 use crate::clip;
-use backstory_model::{Digest, EventKind, Role, Snippet};
+use backstory_model::{Digest, EventKind, Snippet};
 use serde::{Deserialize, Serialize};
 
 const GOAL_MAX: usize = 320;
 const ANSWER_MAX: usize = 400;
 const SNIPPET_MAX: usize = 240;
+/// Decisions that are told; the latest.
+const DECISIONS: usize = 3;
 
 /// What the digest itself cannot remember.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -62,21 +64,6 @@ impl Ledger {
                 }
                 self.compacted = Some(seq);
             }
-            EventKind::Decision => {
-                if beat.event.role == Role::Assistant {
-                    digest.decisions += 1;
-                } else if !beat.text.trim().is_empty() {
-                    keep(
-                        digest,
-                        1,
-                        Snippet {
-                            seq,
-                            why: "decision".into(),
-                            text: clip::words(beat.text, SNIPPET_MAX),
-                        },
-                    );
-                }
-            }
             _ => {}
         }
         Self::work(beat, digest);
@@ -107,6 +94,12 @@ impl Ledger {
             commits::note(digest, call, beat.seq(), beat.text);
         }
     }
+}
+
+/// Keeps a question and its answer.
+pub(crate) fn decision(digest: &mut Digest, seq: u32, told: &str) {
+    let text = clip::line(told, SNIPPET_MAX);
+    keep(digest, DECISIONS, Snippet { seq, why: "decision".into(), text });
 }
 
 /// Keeps the agent's last words as the answer.

@@ -1,5 +1,7 @@
 //! Claude Code's project transcripts, as 2.1.150 writes them.
 
+mod asks;
+
 use super::{Clock, Rendered, Scene, lines, root, uuid4};
 use crate::eval::case::{Case, Step};
 use backstory_model::{Flavor, SessionUid};
@@ -110,6 +112,11 @@ impl Transcript<'_> {
             Step::Edit { path, old, new } => self.edit(path, old, new),
             Step::Write { path, content } => self.write(path, content),
             Step::Ask { question, answer } => self.ask(question, answer.as_deref()),
+            Step::Questions { questions, answers, declined } => {
+                self.questions(questions, answers.as_ref(), *declined);
+            }
+            Step::Plan { plan, approved, words } => self.plan(plan, *approved, words.as_deref()),
+            Step::Permit(command) => self.permit(command),
             Step::Agent { task, report } => self.delegate(task, report),
             Step::Deny { command, words } => {
                 let goes_on = next.is_some_and(Step::is_agents);

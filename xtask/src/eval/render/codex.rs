@@ -1,17 +1,20 @@
-//! Codex's rollouts in the wrapped dialect, as 0.128 writes them.
+//! Codex's rollouts: the wrapped dialect as 0.128 writes it, the older one of 0.44, and the numbered
+//! one of 0.166.
+
+mod asks;
 
 use super::{Clock, Rendered, Scene, lines, root, uuid7};
 use crate::corpus::clock::{day_path, file_stamp, iso};
-use crate::eval::case::{Case, Step};
+use crate::eval::case::{Case, Dialect, Step};
 use backstory_model::{Flavor, SessionUid};
 use serde_json::{Value, json};
 
-const VERSION: &str = "0.128.0";
 const MODEL: &str = "gpt-5.4";
 
 /// A rollout being written.
 struct Rollout<'a> {
     scene: &'a Scene,
+    dialect: Dialect,
     clock: Clock,
     records: Vec<Value>,
     /// Sub-agents' files.
@@ -29,7 +32,7 @@ struct Rollout<'a> {
 
 /// Writes a case.
 pub(super) fn render(case: &Case, scene: &Scene) -> Rendered {
-    let mut log = Rollout::new(scene, uuid7(scene.number, 0));
+    let mut log = Rollout::new(scene, case.dialect, uuid7(scene.number, 0));
     let (source, originator) =
         if case.is_exec { ("exec", "codex_exec") } else { ("cli", "codex-tui") };
     log.meta(&json!(source), originator);
@@ -43,9 +46,10 @@ pub(super) fn render(case: &Case, scene: &Scene) -> Rendered {
 }
 
 impl<'a> Rollout<'a> {
-    fn new(scene: &'a Scene, thread: String) -> Self {
+    fn new(scene: &'a Scene, dialect: Dialect, thread: String) -> Self {
         Self {
             scene,
+            dialect,
             clock: Clock::new(scene),
             records: Vec::new(),
             files: Vec::new(),
@@ -66,7 +70,11 @@ impl<'a> Rollout<'a> {
 
     fn line(&mut self, kind: &str, payload: &Value) {
         let at = self.clock.stamp();
-        self.records.push(json!({"timestamp": at, "type": kind, "payload": payload}));
+        let mut line = json!({"timestamp": at, "type": kind, "payload": payload});
+        if self.dialect == Dialect::Paginated {
+            line["ordinal"] = json!(self.records.len());
+        }
+        self.records.push(line);
     }
 
     fn item(&mut self, payload: &Value) {
@@ -77,13 +85,31 @@ impl<'a> Rollout<'a> {
         self.line("event_msg", payload);
     }
 
+    const fn version(&self) -> &'static str {
+        match self.dialect {
+            Dialect::Old => "0.44.0",
+            Dialect::Usual => "0.128.0",
+            Dialect::Paginated => "0.166.0",
+        }
+    }
+
     fn meta(&mut self, source: &Value, originator: &str) {
         let began = iso(self.clock.now);
         let git = json!({"commit_hash": "0".repeat(40), "branch": self.scene.branch});
-        let meta = json!({"id": self.thread, "timestamp": began, "cwd": self.scene.cwd,
-            "originator": originator, "cli_version": VERSION, "source": source,
-            "model_provider": "openai", "base_instructions": {"text": "You are Codex."},
-            "git": git});
+        let mut meta = json!({"id": self.thread, "timestamp": began, "cwd": self.scene.cwd,
+            "originator": originator, "cli_version": self.version(), "git": git});
+        match self.dialect {
+            Dialect::Old => meta["instructions"] = json!(null),
+            Dialect::Usual | Dialect::Paginated => {
+                meta["source"] = source.clone();
+                meta["model_provider"] = json!("openai");
+                meta["base_instructions"] = json!({"text": "You are Codex."});
+            }
+        }
+        if self.dialect == Dialect::Paginated {
+            meta["session_id"] = json!(self.thread);
+            meta["history_mode"] = json!("paginated");
+        }
         self.line("session_meta", &meta);
     }
 
@@ -93,7 +119,12 @@ impl<'a> Rollout<'a> {
             Step::Steer(text) => self.user(text),
             Step::Say(text) => self.say(text, next == Some(&Step::End)),
             Step::Think(text) => {
-                self.event(&json!({"type": "agent_reasoning", "text": text}));
+                match self.dialect {
+                    Dialect::Paginated => self.completed(&json!({"type": "Reasoning",
+                        "id": format!("rs_{}", self.records.len()), "summary_text": [text],
+                        "raw_content": []})),
+                    _ => self.event(&json!({"type": "agent_reasoning", "text": text})),
+                }
                 self.item(&json!({"type": "reasoning", "content": null,
                     "summary": [{"type": "summary_text", "text": text}],
                     "encrypted_content": "gAAAAABp"}));
@@ -105,6 +136,12 @@ impl<'a> Rollout<'a> {
             }
             Step::Write { path, content } => self.patch("Add", path, &prefixed('+', content)),
             Step::Ask { question, answer } => self.ask(question, answer.as_deref()),
+            Step::Questions { questions, answers, declined } => {
+                self.questions(questions, answers.as_ref(), *declined);
+            }
+            Step::Plan { plan, approved, words } => self.plan(plan, *approved, words.as_deref()),
+            // Codex does not log what it was permitted.
+            Step::Permit(command) => self.run(command, Some(0), "ok"),
             Step::Agent { task, report } => self.delegate(task, report),
             Step::Deny { command, words } => {
                 let goes_on = next.is_some_and(Step::is_agents);
@@ -132,9 +169,11 @@ impl<'a> Rollout<'a> {
         let is_first = self.ids == 0;
         self.ids += 1;
         let turn = uuid7(self.scene.number, self.ids);
-        self.event(&json!({"type": "task_started", "turn_id": turn,
-            "started_at": self.clock.now / 1_000, "model_context_window": 258_400,
-            "collaboration_mode_kind": "default"}));
+        if self.dialect != Dialect::Old {
+            self.event(&json!({"type": "task_started", "turn_id": turn,
+                "started_at": self.clock.now / 1_000, "model_context_window": 258_400,
+                "collaboration_mode_kind": "default"}));
+        }
         if is_first {
             let context = format!(
                 "<environment_context>\n  <cwd>{}</cwd>\n  <shell>bash</shell>\n</environment_context>",
@@ -155,8 +194,18 @@ impl<'a> Rollout<'a> {
 
     fn user(&mut self, text: &str) {
         self.message("user", "input_text", text);
-        self.event(&json!({"type": "user_message", "message": text, "images": [],
-            "local_images": [], "text_elements": []}));
+        match self.dialect {
+            Dialect::Old => {
+                self.event(&json!({"type": "user_message", "message": text, "kind": "plain"}));
+            }
+            Dialect::Usual => self.event(&json!({"type": "user_message", "message": text,
+                "images": [], "local_images": [], "text_elements": []})),
+            Dialect::Paginated => {
+                let content = json!([{"type": "text", "text": text, "text_elements": []}]);
+                let id = format!("item_{}", self.records.len());
+                self.completed(&json!({"type": "UserMessage", "id": id, "content": content}));
+            }
+        }
     }
 
     fn message(&mut self, role: &str, kind: &str, text: &str) {
@@ -166,7 +215,14 @@ impl<'a> Rollout<'a> {
 
     fn say(&mut self, text: &str, is_final: bool) {
         self.clock.pass(4_000);
-        self.event(&json!({"type": "agent_message", "message": text}));
+        match self.dialect {
+            Dialect::Paginated => {
+                let content = json!([{"type": "Text", "text": text}]);
+                let id = format!("msg_{}", self.records.len());
+                self.completed(&json!({"type": "AgentMessage", "id": id, "content": content}));
+            }
+            _ => self.event(&json!({"type": "agent_message", "message": text})),
+        }
         let phase = if is_final { "final_answer" } else { "commentary" };
         let content = json!([{"type": "output_text", "text": text}]);
         self.item(&json!({"type": "message", "role": "assistant", "content": content,
@@ -210,12 +266,23 @@ impl<'a> Rollout<'a> {
         };
         let argv = json!(["/bin/bash", "-lc", command]);
         let status = if code == 0 { "completed" } else { "failed" };
-        self.event(&json!({"type": "exec_command_end", "call_id": call, "process_id": "29959",
-            "turn_id": self.turn, "command": argv, "cwd": self.scene.cwd, "parsed_cmd": [],
-            "source": "unified_exec_startup", "stdout": "", "stderr": "",
-            "aggregated_output": output, "exit_code": code,
-            "duration": {"secs": 1, "nanos": 3_958_000}, "formatted_output": output,
-            "status": status}));
+        match self.dialect {
+            Dialect::Old => {}
+            Dialect::Usual => self.event(&json!({"type": "exec_command_end", "call_id": call,
+                "process_id": "29959", "turn_id": self.turn, "command": argv,
+                "cwd": self.scene.cwd, "parsed_cmd": [], "source": "unified_exec_startup",
+                "stdout": "", "stderr": "", "aggregated_output": output, "exit_code": code,
+                "duration": {"secs": 1, "nanos": 3_958_000}, "formatted_output": output,
+                "status": status})),
+            Dialect::Paginated => {
+                let cwd = format!("file://{}", self.scene.cwd);
+                self.completed(&json!({"type": "CommandExecution", "id": call,
+                    "process_id": "29959", "command": argv, "cwd": cwd, "parsed_cmd": [],
+                    "source": "unified_exec_startup", "status": status,
+                    "aggregated_output": output, "exit_code": code,
+                    "duration": {"secs": 1, "nanos": 3_958_000}}));
+            }
+        }
         let text = format!(
             "Chunk ID: 1a2b3c\nWall time: 1.0040 seconds\nProcess exited with code {code}\nOriginal token count: {}\nOutput:\n{output}\n",
             output.len() / 4
@@ -258,7 +325,8 @@ impl<'a> Rollout<'a> {
     /// A sub-agent: calls here, a rollout of its own beside it.
     fn delegate(&mut self, task: &str, report: &str) {
         let call = self.call("spawn_agent", &json!({"agent_type": "explorer", "message": task}));
-        let mut child = Self::new(self.scene, uuid7(self.scene.number, 0xa00 + self.ids));
+        let mut child =
+            Self::new(self.scene, self.dialect, uuid7(self.scene.number, 0xa00 + self.ids));
         child.ids = self.ids + 0x1000;
         child.clock = self.clock;
         let spawn = json!({"parent_thread_id": self.thread, "depth": 1});
@@ -305,6 +373,9 @@ impl<'a> Rollout<'a> {
     }
 
     fn complete(&mut self) {
+        if self.dialect == Dialect::Old {
+            return;
+        }
         self.event(&json!({"type": "task_complete", "turn_id": self.turn,
             "last_agent_message": self.words, "completed_at": self.clock.now / 1_000,
             "duration_ms": 61_234}));

@@ -1,5 +1,7 @@
 //! Grok's session folders: the log it resumes from, its bookkeeping, and the summary.
 
+mod asks;
+
 use super::{Clock, Rendered, Scene, lines, root, uuid4, uuid7};
 use crate::corpus::clock::iso;
 use crate::eval::case::{Case, Step};
@@ -116,6 +118,11 @@ impl<'a> Folder<'a> {
             Step::Edit { path, old, new } => self.edit(path, old, new),
             Step::Write { path, content } => self.write(path, content),
             Step::Ask { question, answer } => self.ask(question, answer.as_deref()),
+            Step::Questions { questions, answers, declined } => {
+                self.questions(questions, answers.as_ref(), *declined);
+            }
+            Step::Plan { plan, approved, words } => self.plan(plan, *approved, words.as_deref()),
+            Step::Permit(command) => self.permit(command),
             Step::Agent { task, report } => self.delegate(task, report),
             Step::Deny { command, words } => {
                 let goes_on = next.is_some_and(Step::is_agents);

@@ -100,6 +100,15 @@ fn uuid7(number: usize, place: usize) -> String {
     format!("019a7d3e-{number:04x}-7000-8000-{place:012x}")
 }
 
+/// The labels or words of an answer.
+fn chosen(answer: &Value) -> Vec<String> {
+    match answer {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(list) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
+}
+
 fn lines(records: &[Value]) -> String {
     records.iter().fold(String::new(), |mut out, record| {
         out.push_str(&record.to_string());

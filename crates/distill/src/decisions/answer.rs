@@ -1,0 +1,382 @@
+//! What came back from a question tool, in the words of each agent.
+
+use super::options::unmark;
+use super::reply_words::fold;
+use backstory_model::{Decision, DecisionState};
+use serde_json::Value;
+
+/// How harnesses say that nobody was asked at all.
+const NEVER_ASKED: &[&str] = &[
+    "<tool_use_error>",
+    "InputValidationError",
+    "No such tool",
+    "request_user_input is unavailable",
+    "request_user_input is not supported",
+    "request_user_input requires",
+    "request_user_input can only",
+    "request_user_input handler",
+    "failed to parse function arguments",
+    "unsupported call",
+    "No questions provided",
+    "Duplicate question text",
+    "UserQuestionSender is not available",
+    "invalid_arguments",
+];
+
+/// How they say that the human stopped it.
+const STOPPED: &[&str] = &[
+    "[Request interrupted",
+    "aborted by user",
+    "aborted",
+    "request_user_input was cancelled",
+    "Cancelled",
+    "Canceled",
+    "Interrupted",
+    "Tool call was interrupted",
+    "The user interrupted",
+];
+
+/// What the human did with a call as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// It never reached the human.
+    NeverAsked,
+    /// The human stopped it.
+    Stopped,
+    /// The human dismissed it, perhaps with words.
+    Dismissed(Option<String>),
+    /// There may be answers in it.
+    Told,
+}
+
+/// What the text of a result says of its call.
+pub(super) fn outcome(text: &str) -> Outcome {
+    let text = text.trim_start();
+    let plain = text.strip_prefix("Error: ").unwrap_or(text);
+    let opens = |openings: &[&str]| openings.iter().any(|opening| plain.starts_with(opening));
+    if opens(NEVER_ASKED) {
+        return Outcome::NeverAsked;
+    }
+    if opens(STOPPED) {
+        return Outcome::Stopped;
+    }
+    if is_refusal(plain) {
+        return Outcome::Dismissed(reason(plain));
+    }
+    let dismissed = [
+        "User declined to answer",
+        "The user declined",
+        "User dismissed",
+        "The user dismissed",
+        "The user did not answer",
+        "User did not answer",
+        "User skipped",
+        "No user is available",
+    ];
+    if opens(&dismissed) {
+        return Outcome::Dismissed(None);
+    }
+    Outcome::Told
+}
+
+/// True if the human refused a call.
+pub(super) fn is_refusal(text: &str) -> bool {
+    let text = text.trim_start();
+    let text = text.strip_prefix("Error: ").unwrap_or(text);
+    [
+        "The user doesn't want to proceed with this tool use",
+        "The user doesn't want to take this action right now",
+        "The user doesn't want to proceed",
+        "User rejected tool use",
+        "The user rejected",
+        "User rejected",
+        "The user did not run",
+        "The user denied",
+        "User denied",
+        "Permission denied by user",
+        "Permission denied by the user",
+        "Tool call rejected by user",
+    ]
+    .iter()
+    .any(|opening| text.starts_with(opening))
+}
+
+/// The human's words in a refusal.
+pub(super) fn reason(text: &str) -> Option<String> {
+    const MARKS: &[&str] = &[
+        "the user said:",
+        "The user said:",
+        "and said:",
+        "reason for the rejection:",
+        "following feedback:",
+        "review comments:",
+        "feedback:",
+    ];
+    let (at, mark) = MARKS.iter().filter_map(|mark| Some((text.find(mark)?, mark))).min()?;
+    let words = text[at + mark.len()..].trim();
+    // What the harness adds for the model.
+    let end = ["\n\nNote: The user's next message", "\n\n<system-reminder>"]
+        .iter()
+        .filter_map(|end| words.find(end))
+        .min();
+    let words = words[..end.unwrap_or(words.len())].trim();
+    (!words.is_empty()).then(|| words.to_owned())
+}
+
+/// One question's answer: values that were picked or typed, and notes beside them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Given {
+    /// As they stand there; several for a list.
+    pub(super) values: Vec<String>,
+    /// What was added.
+    pub(super) notes: Option<String>,
+}
+
+/// The answers of a result, by question: `ids` are those of the questions, where they have any.
+pub(super) fn given(text: &str, rows: &[&Decision], ids: &[String]) -> Vec<Option<Given>> {
+    let text = text.trim();
+    if text.starts_with('{')
+        && let Ok(value) = serde_json::from_str::<Value>(text)
+    {
+        if let Some(answers) = find(&value, "answers", 3) {
+            let notes = find(&value, "annotations", 3);
+            return rows
+                .iter()
+                .enumerate()
+                .map(|(at, row)| {
+                    filed(answers, notes, row, at, ids.get(at).map_or("", String::as_str))
+                })
+                .collect();
+        }
+        if let Some(message) = ["message", "text", "output", "content"]
+            .iter()
+            .find_map(|key| find(&value, key, 3)?.as_str())
+        {
+            return quoted(message, rows);
+        }
+    }
+    quoted(text, rows)
+}
+
+/// True if a response says that it was cut short.
+pub(super) fn was_interrupted(text: &str) -> bool {
+    text.contains("\"interrupted\":true") || text.contains("\"interrupted\": true")
+}
+
+fn find<'a>(value: &'a Value, key: &str, depth: usize) -> Option<&'a Value> {
+    let object = value.as_object()?;
+    if let Some(found) = object.get(key) {
+        return Some(found);
+    }
+    if depth == 0 {
+        return None;
+    }
+    object.values().find_map(|inner| find(inner, key, depth - 1))
+}
+
+/// The answer filed under a question's id or text, or at its place.
+fn filed(
+    answers: &Value,
+    notes: Option<&Value>,
+    row: &Decision,
+    at: usize,
+    id: &str,
+) -> Option<Given> {
+    let matches = |key: &String| matches_key(key, id, row);
+    let value = match answers {
+        Value::Object(map) => map.iter().find(|(key, _)| matches(key)).map(|(_, value)| value)?,
+        Value::Array(list) => list.get(at)?,
+        _ => return None,
+    };
+    let note = notes.and_then(Value::as_object).and_then(|map| {
+        let (_, note) = map.iter().find(|(key, _)| matches(key))?;
+        note.get("notes")?.as_str().map(str::to_owned)
+    });
+    let mut given = values(value);
+    given.notes = given.notes.or(note);
+    Some(given)
+}
+
+fn matches_key(key: &str, id: &str, row: &Decision) -> bool {
+    if !id.is_empty() && key == id {
+        return true;
+    }
+    let question = fold(&row.question);
+    let key = fold(key);
+    !question.is_empty()
+        && (key == question || key.contains(&question) || question.contains(&key) && key.len() > 8)
+}
+
+fn values(value: &Value) -> Given {
+    let mut given = Given::default();
+    let list = match value {
+        Value::Object(map) => map
+            .get("answers")
+            .or(map.get("answer"))
+            .or(map.get("selected"))
+            .or(map.get("option_label"))
+            .cloned()
+            .unwrap_or(Value::Null),
+        value => value.clone(),
+    };
+    let texts: Vec<String> = match list {
+        Value::String(text) => vec![text],
+        Value::Array(list) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Value::Number(number) => vec![number.to_string()],
+        Value::Bool(flag) => vec![if flag { "yes".to_owned() } else { "no".to_owned() }],
+        _ => Vec::new(),
+    };
+    for text in texts {
+        match text.strip_prefix("user_note:") {
+            Some(note) => given.notes = Some(note.trim().to_owned()),
+            None => given.values.push(text),
+        }
+    }
+    given
+}
+
+/// Answers told as `"question"="answer"`, or as a list of questions with answers below them.
+fn quoted(text: &str, rows: &[&Decision]) -> Vec<Option<Given>> {
+    let firsts: Vec<usize> =
+        rows.iter().map(|row| place(text, row).unwrap_or(usize::MAX)).collect();
+    firsts
+        .iter()
+        .map(|start| {
+            let start = *start;
+            if start == usize::MAX {
+                // A single question whose words were changed on the way.
+                let only = text.find("\"=\"").filter(|_| rows.len() == 1)?;
+                return Some(tail(&text[only + 3..]));
+            }
+            let next = firsts.iter().copied().filter(|other| *other > start).min();
+            let end = next.filter(|next| *next <= text.len()).unwrap_or(text.len());
+            entry(&text[start..end])
+        })
+        .collect()
+}
+
+/// Where a question stands in a text.
+fn place(text: &str, row: &Decision) -> Option<usize> {
+    let line = row.question.lines().next()?.trim_end_matches('…');
+    // Long questions are known by their beginning.
+    let head: String = line.chars().take(80).collect();
+    text.find(&format!("\"{head}")).or_else(|| text.find(&head))
+}
+
+fn entry(text: &str) -> Option<Given> {
+    for mark in ["\"=\"", "\": \"", "\"=", "\": "] {
+        if let Some(at) = text.find(mark) {
+            return Some(tail(&text[at + mark.len()..]));
+        }
+    }
+    if let Some(at) = text.find("Answer:") {
+        let line = text[at + "Answer:".len()..].lines().next().unwrap_or_default().trim();
+        return (!line.is_empty()).then(|| Given { values: vec![line.to_owned()], notes: None });
+    }
+    None
+}
+
+/// An answer up to where the harness goes on.
+fn tail(text: &str) -> Given {
+    let notes = text
+        .find("user notes:")
+        .map(|at| &text[at + "user notes:".len()..])
+        .map(|notes| until(notes, &["\", \"", ". You can now", ", \""]).trim().to_owned());
+    let own = until(
+        text,
+        &[
+            "\", \"",
+            "\". You can now",
+            "\" selected",
+            "\" user notes:",
+            "\" selected preview",
+            ". You can now",
+        ],
+    );
+    let own = own.trim().trim_end_matches(',').trim_end_matches('"').trim();
+    let values = if own.is_empty() { Vec::new() } else { vec![own.to_owned()] };
+    Given { values, notes: notes.filter(|notes| !notes.is_empty()) }
+}
+
+fn until<'a>(text: &'a str, ends: &[&str]) -> &'a str {
+    let end = ends.iter().filter_map(|end| text.find(end)).min();
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// Applies an answer to its row.
+pub(super) fn apply(row: &mut Decision, given: Given) {
+    let mut free: Vec<String> = Vec::new();
+    for value in given.values {
+        let value = value.trim();
+        if let Some(at) = label(row, value) {
+            push(&mut row.chosen, at);
+        } else if let Some(several) = several(row, value) {
+            for at in several {
+                push(&mut row.chosen, at);
+            }
+        } else if !is_other(value) && !value.is_empty() {
+            free.push(value.to_owned());
+        }
+    }
+    free.extend(given.notes.filter(|notes| !notes.trim().is_empty()));
+    if !free.is_empty() {
+        row.free_text = Some(free.join("; "));
+    }
+    row.state = if row.chosen.is_empty() && row.free_text.is_none() {
+        DecisionState::Skipped
+    } else {
+        DecisionState::Answered
+    };
+}
+
+fn push(chosen: &mut Vec<u16>, at: u16) {
+    if !chosen.contains(&at) {
+        chosen.push(at);
+    }
+}
+
+fn is_other(value: &str) -> bool {
+    matches!(fold(value).as_str(), "other" | "none of the above" | "none" | "something else")
+}
+
+fn label(row: &Decision, value: &str) -> Option<u16> {
+    let plain = |text: &str| fold(&unmark(text).0);
+    let exact = row.options.iter().position(|option| option.label == value);
+    let alike = || {
+        let value = plain(value);
+        row.options.iter().position(|option| plain(&option.label) == value && !value.is_empty())
+    };
+    exact.or_else(alike).map(|at| at as u16)
+}
+
+/// Several labels, joined by commas; labels may have commas of their own.
+fn several(row: &Decision, value: &str) -> Option<Vec<u16>> {
+    let (mut found, mut rest) = (Vec::new(), value.trim());
+    while !rest.is_empty() {
+        let (at, len) = row
+            .options
+            .iter()
+            .enumerate()
+            .filter_map(|(at, option)| {
+                let len = prefix(rest, &option.label)?;
+                Some((at as u16, len))
+            })
+            .max_by_key(|(_, len)| *len)?;
+        found.push(at);
+        rest = rest[len..].trim_start_matches([',', ';', ' ']);
+    }
+    (found.len() > 1).then_some(found)
+}
+
+/// How much of a text a label takes at its beginning, with the remark that it is recommended.
+fn prefix(text: &str, label: &str) -> Option<usize> {
+    let head = text.get(..label.len()).filter(|head| head.eq_ignore_ascii_case(label))?;
+    let mut len = head.len();
+    for mark in [" (Recommended)", " (recommended)"] {
+        if text[len..].starts_with(mark) {
+            len += mark.len();
+        }
+    }
+    let closes = text[len..].is_empty() || text[len..].starts_with([',', ';']);
+    closes.then_some(len)
+}
