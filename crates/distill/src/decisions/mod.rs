@@ -14,6 +14,7 @@ mod reply;
 mod reply_keys;
 mod reply_labels;
 mod reply_phrases;
+mod reply_share;
 mod reply_words;
 mod retold;
 mod rows;
@@ -45,7 +46,7 @@ pub fn briefs(message: &str, marker: &str) -> Vec<Decision> {
 
 /// What a human's words make of open questions, the latest last.
 pub fn reply(words: &str, open: &mut [Decision]) {
-    let replies = reply::share(words, &open.iter().collect::<Vec<_>>());
+    let replies = reply_share::share(words, &open.iter().collect::<Vec<_>>());
     for (decision, reply) in open.iter_mut().zip(replies) {
         reply::settle(decision, &reply);
     }

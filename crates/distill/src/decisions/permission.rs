@@ -34,12 +34,6 @@ pub(super) struct Call {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Calls(Vec<Call>);
 
-/// An answer to the question whether a call may be made.
-pub(super) struct Permission {
-    /// The row, answered.
-    pub(super) row: Decision,
-}
-
 impl Calls {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -67,8 +61,8 @@ impl Calls {
         });
     }
 
-    /// The permission an event tells of.
-    pub(super) fn told(&self, beat: &Beat<'_>) -> Option<Permission> {
+    /// The question an event tells of that the human was asked about a call, with the answer.
+    pub(super) fn told(&self, beat: &Beat<'_>) -> Option<Decision> {
         let event = beat.event;
         if event.kind == EventKind::Lifecycle
             || event.kind == EventKind::HumanIntervention && event.role == Role::User
@@ -83,7 +77,7 @@ impl Calls {
     }
 
     /// The harness's own record of an answer: `permission_resolved tool allow`.
-    fn by_record(&self, beat: &Beat<'_>) -> Option<Permission> {
+    fn by_record(&self, beat: &Beat<'_>) -> Option<Decision> {
         let event = beat.event;
         let name = event.tool.as_deref().filter(|name| matches!(*name, RESOLVED | COMPLETED))?;
         let summary = if beat.text.starts_with('{') { &event.summary } else { beat.text };
@@ -92,10 +86,7 @@ impl Calls {
             let call = self.by_id(event.call_id.as_deref()?)?;
             return words.contains(&"permission_rejected").then(|| row(call, false, None, beat));
         }
-        let is_allowed = match words.iter().find_map(|word| decision(word)) {
-            Some(is_allowed) => is_allowed,
-            None => return None,
-        };
+        let is_allowed = words.iter().find_map(|word| decision(word))?;
         // Rules answer at once, and say who they are where they can.
         let by_human = words.iter().any(|word| word.starts_with("user_"))
             || event.duration_ms.is_some_and(|waited| waited >= HUMAN_MS);
@@ -144,10 +135,10 @@ fn decision(word: &str) -> Option<bool> {
     }
 }
 
-fn row(call: &Call, allowed: bool, words: Option<String>, beat: &Beat<'_>) -> Permission {
+fn row(call: &Call, allowed: bool, words: Option<String>, beat: &Beat<'_>) -> Decision {
     let option =
         |label: &str| DecisionOption { label: label.to_owned(), ..DecisionOption::default() };
-    let row = Decision {
+    Decision {
         seq: call.seq,
         answer_seq: Some(beat.seq()),
         asked_at: call.ts.map(backstory_model::Timestamp),
@@ -162,6 +153,5 @@ fn row(call: &Call, allowed: bool, words: Option<String>, beat: &Beat<'_>) -> Pe
         free_text: words,
         confidence: 100,
         ..Decision::default()
-    };
-    Permission { row }
+    }
 }

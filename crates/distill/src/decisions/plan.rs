@@ -39,7 +39,8 @@ pub(super) fn in_call(input: &str) -> String {
 /// The plan a call writes into a file, where plans are kept in files.
 pub(super) fn in_file(files: &[String], input: &str) -> Option<String> {
     let is_plan = |file: &String| {
-        file.ends_with("plan.md") || file.contains("/plans/") && file.ends_with(".md")
+        file.ends_with("plan.md")
+            || file.contains("/plans/") && file.rsplit('.').next() == Some("md")
     };
     files.iter().find(|file| is_plan(file))?;
     let value: Value = serde_json::from_str(input).ok()?;
@@ -50,7 +51,7 @@ pub(super) fn in_file(files: &[String], input: &str) -> Option<String> {
 
 /// Completes a row by what its call came to; false if nobody was asked.
 pub(super) fn answer(row: &mut Decision, text: &str) -> bool {
-    let start = text.trim_start().get(..).unwrap_or_default();
+    let start = text.trim_start();
     match answer::outcome(start) {
         answer::Outcome::NeverAsked => return false,
         answer::Outcome::Stopped => row.state = DecisionState::Interrupted,

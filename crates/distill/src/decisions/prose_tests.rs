@@ -26,115 +26,108 @@ fn told(message: &str) -> Vec<String> {
         .collect()
 }
 
+const BRIEFS: &[(&str, &str)] = &[
+    (
+        "D1 — Store\nRecommendation: B\nA) Postgres\nB) SQLite",
+        "pattern - D1 Store: Postgres/SQLite > SQLite",
+    ),
+    ("D1 - Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
+    ("D1 – Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
+    ("D1: Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
+    ("D1—Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
+    ("**D2 — Store**\nRecommendation: A\nA) x1\nB) y1", "pattern - D2 Store: x1/y1 > x1"),
+    ("### D12 — Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D12 Store: x1/y1 > x1"),
+    ("Decision D1: Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
+    ("1. D1 — Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
+    ("D1 (ship) — Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
+    (
+        "D1 — Store\n**Recommendation:** B because so\n- **A)** x1\n- **B)** y1",
+        "pattern - D1 Store: x1/y1 > y1",
+    ),
+    ("D1 — Store\n- A. x1 (recommended)\n- B. y1", "pattern - D1 Store: x1/y1 > x1"),
+    ("D1 — Store\n(A) x1\n(B) y1 [Recommended]", "pattern - D1 Store: x1/y1 > y1"),
+    (
+        "D1 — Store\nOption A: x1 — fast\nOption B: y1 — slow\nRecommendation: y1",
+        "pattern - D1 Store: x1/y1 > y1",
+    ),
+    ("D1 — Store\nOption A — x1\nOption B — y1\nI recommend B.", "pattern - D1 Store: x1/y1 > y1"),
+    ("D1 — Store\n1) x1\n2) y1\nRecommendation: 2", "pattern - D1 Store: x1/y1 > y1"),
+    ("D1 — Store\n1. x1\n2. y1\n3. z1\nRecommendation: 3", "pattern - D1 Store: x1/y1/z1 > z1"),
+    (
+        "D1 — Store\n**A) x1** — fast\n**B) y1** — slow\nRecommendation: A",
+        "pattern - D1 Store: x1/y1 > x1",
+    ),
+    ("D1 — Store\nRecommendation: A\nA) x1 B) y1 C) z1", "pattern - D1 Store: x1/y1/z1 > x1"),
+    (
+        "D1 — Store\nRecommendation: A\nOptions: A) x1, B) y1, or C) z1",
+        "pattern - D1 Store: x1/y1/z1 > x1",
+    ),
+    (
+        "D1 — Store\nRecommendation: A\n| A | x1 | fast |\n| B | y1 | slow |",
+        "pattern - D1 Store: x1/y1 > x1",
+    ),
+    (
+        "D1 — Store\nRecommendation: A\nA) x1\n  ✅ fast\n  ❌ dear\nB) y1\n  ✅ cheap",
+        "pattern - D1 Store: x1/y1 > x1",
+    ),
+    (
+        "D1 — Store\nRecommendation: A\n\nA) x1\n\n   some words\n\nB) y1\n\nNet: whatever",
+        "pattern - D1 Store: x1/y1 > x1",
+    ),
+    (
+        "D1 — Store\nA) x1: fast\nB) y1: slow\nRecommendation: y1, because",
+        "pattern - D1 Store: x1/y1 > y1",
+    ),
+    (
+        "D1 — Store\nA) Only errors (like `a: b - c`)\nB) All\nRecommendation: B",
+        "pattern - D1 Store: Only errors (like `a: b - c`)/All > All",
+    ),
+    ("D1 — Store\nWhich one do you want?\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > -"),
+    ("D1 — Which store?\nA) x1\nB) y1", "pattern - D1 Which store?: x1/y1 > -"),
+    ("D1 — Speicher\nEmpfehlung: B\nA) x1\nB) y1", "pattern - D1 Speicher: x1/y1 > y1"),
+    ("D1 — 分区\n推荐：A\nA) 按月\nB) 按用户", "pattern - D1 分区: 按月/按用户 > 按月"),
+    ("D1 — 分区\nA）按月（推荐）\nB）按用户", "pattern - D1 分区: 按月/按用户 > 按月"),
+    (
+        "I looked at it.\n\nD1 — Store\nRecommendation: A\nA) x1\nB) y1\n\nI'll go on with A unless you object.",
+        "pattern - D1 Store: x1/y1 > x1",
+    ),
+    ("D1 — Store <gstack-qid:store>\nA) x1\nB) y1", "marker store D1 Store: x1/y1 > -"),
+    (
+        "D1 — Store\n<gstack-qid:store>\nA) x1 (recommended)\nB) y1",
+        "marker store D1 Store: x1/y1 > x1",
+    ),
+    ("<gstack-qid:store>\nD1 — Store\nA) x1\nB) y1", "marker store D1 Store: x1/y1 > -"),
+    ("D1 — Store\nA) x1\nB) y1\n\n<gstack-qid:store>", "marker store D1 Store: x1/y1 > -"),
+    (
+        "What should it be called? <gstack-qid:name>",
+        "marker name - What should it be called?:  > -",
+    ),
+    (
+        "<gstack-qid:name> What should it be called?",
+        "marker name - What should it be called?:  > -",
+    ),
+    ("### Which one?\n<gstack-qid:pm>\n\nA) npm\nB) pnpm", "marker pm - Which one?: npm/pnpm > -"),
+    ("Which one?\nA) npm\nB) pnpm\n<gstack-qid:pm>", "marker pm - Which one?: npm/pnpm > -"),
+    ("<gstack-qid:pm>\nWhich one?\nA) npm\nB) pnpm", "marker pm - Which one?: npm/pnpm > -"),
+    ("## Name of the release <gstack-qid:name>", "marker name - Name of the release:  > -"),
+    ("Please name the release. <gstack-qid:name>", "marker name - Please name the release.:  > -"),
+    (
+        "D1 — Store\nI used the profiler and took notes.\nRecommendation: A\nA) x1\nB) y1\n\nIf I hear nothing I'll go with A.",
+        "pattern - D1 Store: x1/y1 > x1",
+    ),
+    ("D1 — Magasin\nRecommandation : B\nA) x1\nB) y1", "pattern - D1 Magasin: x1/y1 > y1"),
+    (
+        "Questions:\n- D1 — Store\n\n## D1 — Store\nRecommendation: A\na) x1\nb) y1",
+        "pattern - D1 Store: x1/y1 > x1",
+    ),
+];
+
 #[test]
 fn briefs_are_read_in_every_wording() {
     let mut wrong = String::new();
-    for (message, expected) in [
-        (
-            "D1 — Store\nRecommendation: B\nA) Postgres\nB) SQLite",
-            "pattern - D1 Store: Postgres/SQLite > SQLite",
-        ),
-        ("D1 - Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
-        ("D1 – Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
-        ("D1: Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
-        ("D1—Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
-        ("**D2 — Store**\nRecommendation: A\nA) x1\nB) y1", "pattern - D2 Store: x1/y1 > x1"),
-        ("### D12 — Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D12 Store: x1/y1 > x1"),
-        ("Decision D1: Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
-        ("1. D1 — Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
-        ("D1 (ship) — Store\nRecommendation: A\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > x1"),
-        (
-            "D1 — Store\n**Recommendation:** B because so\n- **A)** x1\n- **B)** y1",
-            "pattern - D1 Store: x1/y1 > y1",
-        ),
-        ("D1 — Store\n- A. x1 (recommended)\n- B. y1", "pattern - D1 Store: x1/y1 > x1"),
-        ("D1 — Store\n(A) x1\n(B) y1 [Recommended]", "pattern - D1 Store: x1/y1 > y1"),
-        (
-            "D1 — Store\nOption A: x1 — fast\nOption B: y1 — slow\nRecommendation: y1",
-            "pattern - D1 Store: x1/y1 > y1",
-        ),
-        (
-            "D1 — Store\nOption A — x1\nOption B — y1\nI recommend B.",
-            "pattern - D1 Store: x1/y1 > y1",
-        ),
-        ("D1 — Store\n1) x1\n2) y1\nRecommendation: 2", "pattern - D1 Store: x1/y1 > y1"),
-        ("D1 — Store\n1. x1\n2. y1\n3. z1\nRecommendation: 3", "pattern - D1 Store: x1/y1/z1 > z1"),
-        (
-            "D1 — Store\n**A) x1** — fast\n**B) y1** — slow\nRecommendation: A",
-            "pattern - D1 Store: x1/y1 > x1",
-        ),
-        ("D1 — Store\nRecommendation: A\nA) x1 B) y1 C) z1", "pattern - D1 Store: x1/y1/z1 > x1"),
-        (
-            "D1 — Store\nRecommendation: A\nOptions: A) x1, B) y1, or C) z1",
-            "pattern - D1 Store: x1/y1/z1 > x1",
-        ),
-        (
-            "D1 — Store\nRecommendation: A\n| A | x1 | fast |\n| B | y1 | slow |",
-            "pattern - D1 Store: x1/y1 > x1",
-        ),
-        (
-            "D1 — Store\nRecommendation: A\nA) x1\n  ✅ fast\n  ❌ dear\nB) y1\n  ✅ cheap",
-            "pattern - D1 Store: x1/y1 > x1",
-        ),
-        (
-            "D1 — Store\nRecommendation: A\n\nA) x1\n\n   some words\n\nB) y1\n\nNet: whatever",
-            "pattern - D1 Store: x1/y1 > x1",
-        ),
-        (
-            "D1 — Store\nA) x1: fast\nB) y1: slow\nRecommendation: y1, because",
-            "pattern - D1 Store: x1/y1 > y1",
-        ),
-        (
-            "D1 — Store\nA) Only errors (like `a: b - c`)\nB) All\nRecommendation: B",
-            "pattern - D1 Store: Only errors (like `a: b - c`)/All > All",
-        ),
-        ("D1 — Store\nWhich one do you want?\nA) x1\nB) y1", "pattern - D1 Store: x1/y1 > -"),
-        ("D1 — Which store?\nA) x1\nB) y1", "pattern - D1 Which store?: x1/y1 > -"),
-        ("D1 — Speicher\nEmpfehlung: B\nA) x1\nB) y1", "pattern - D1 Speicher: x1/y1 > y1"),
-        ("D1 — 分区\n推荐：A\nA) 按月\nB) 按用户", "pattern - D1 分区: 按月/按用户 > 按月"),
-        ("D1 — 分区\nA）按月（推荐）\nB）按用户", "pattern - D1 分区: 按月/按用户 > 按月"),
-        (
-            "I looked at it.\n\nD1 — Store\nRecommendation: A\nA) x1\nB) y1\n\nI'll go on with A unless you object.",
-            "pattern - D1 Store: x1/y1 > x1",
-        ),
-        ("D1 — Store <gstack-qid:store>\nA) x1\nB) y1", "marker store D1 Store: x1/y1 > -"),
-        (
-            "D1 — Store\n<gstack-qid:store>\nA) x1 (recommended)\nB) y1",
-            "marker store D1 Store: x1/y1 > x1",
-        ),
-        ("<gstack-qid:store>\nD1 — Store\nA) x1\nB) y1", "marker store D1 Store: x1/y1 > -"),
-        ("D1 — Store\nA) x1\nB) y1\n\n<gstack-qid:store>", "marker store D1 Store: x1/y1 > -"),
-        (
-            "What should it be called? <gstack-qid:name>",
-            "marker name - What should it be called?:  > -",
-        ),
-        (
-            "<gstack-qid:name> What should it be called?",
-            "marker name - What should it be called?:  > -",
-        ),
-        (
-            "### Which one?\n<gstack-qid:pm>\n\nA) npm\nB) pnpm",
-            "marker pm - Which one?: npm/pnpm > -",
-        ),
-        ("Which one?\nA) npm\nB) pnpm\n<gstack-qid:pm>", "marker pm - Which one?: npm/pnpm > -"),
-        ("<gstack-qid:pm>\nWhich one?\nA) npm\nB) pnpm", "marker pm - Which one?: npm/pnpm > -"),
-        ("## Name of the release <gstack-qid:name>", "marker name - Name of the release:  > -"),
-        (
-            "Please name the release. <gstack-qid:name>",
-            "marker name - Please name the release.:  > -",
-        ),
-        (
-            "D1 — Store\nI used the profiler and took notes.\nRecommendation: A\nA) x1\nB) y1\n\nIf I hear nothing I'll go with A.",
-            "pattern - D1 Store: x1/y1 > x1",
-        ),
-        ("D1 — Magasin\nRecommandation : B\nA) x1\nB) y1", "pattern - D1 Magasin: x1/y1 > y1"),
-        (
-            "Questions:\n- D1 — Store\n\n## D1 — Store\nRecommendation: A\na) x1\nb) y1",
-            "pattern - D1 Store: x1/y1 > x1",
-        ),
-    ] {
+    for (message, expected) in BRIEFS {
         let got = told(message);
-        if got != [expected] {
+        if got != [*expected] {
             let _ = writeln!(wrong, "{message:?}: {got:?} instead of {expected:?}");
         }
     }

@@ -171,8 +171,8 @@ const BETWEEN: &[&str] = &[
 pub(super) fn read(text: &str, options: &[DecisionOption]) -> Keys {
     let words = words(text);
     let mut found = Keys::default();
-    for at in 0..words.len() {
-        let Some(option) = key(words[at].text, options) else { continue };
+    for (at, word) in words.iter().enumerate() {
+        let Some(option) = key(word.text, options) else { continue };
         if !is_choice(text, &words, at, options.len()) {
             continue;
         }
@@ -188,7 +188,7 @@ pub(super) fn read(text: &str, options: &[DecisionOption]) -> Keys {
         if !found.chosen.contains(&option) {
             found.chosen.push(option);
         }
-        found.end = words[at].end + usize::from(text[words[at].end..].starts_with([')', '.', ':']));
+        found.end = word.end + usize::from(text[word.end..].starts_with([')', '.', ':']));
     }
     if found.chosen.is_empty() {
         ordinals(&words, options, &mut found);
@@ -305,11 +305,11 @@ fn is_choice(text: &str, words: &[Word<'_>], at: usize, options: usize) -> bool 
     let asked_for = next.is_some_and(|next| {
         matches!(fold(next.text).as_str(), "please" | "pls" | "thanks" | "bitte" | "it" | "then")
     });
-    match is_article {
+    if is_article {
         // No article ends a clause.
-        true => named || (opens || chosen) && ends || opens && asked_for,
-        false => named || opens && (ends || follows) || chosen && (ends || follows),
+        return named || (opens || chosen) && ends || opens && asked_for;
     }
+    named || (opens || chosen) && (ends || follows)
 }
 
 /// `A is …` may begin with a letter; `A few …` never gets here.
@@ -403,6 +403,8 @@ fn is_for_later(words: &[Word<'_>], at: usize) -> bool {
         })
 }
 
+const NUMBERS: [&str; 5] = ["one", "two", "three", "four", "five"];
+
 /// `the second one`, `the last`, `the former`.
 fn ordinals(words: &[Word<'_>], options: &[DecisionOption], found: &mut Keys) {
     const PLACES: &[(&str, usize)] = &[
@@ -430,54 +432,34 @@ fn ordinals(words: &[Word<'_>], options: &[DecisionOption], found: &mut Keys) {
         ("fifth", 4),
         ("5th", 4),
     ];
-    for at in 0..words.len() {
-        let word = lower(words, at);
-        let place = match PLACES.iter().find(|(name, _)| *name == word) {
-            Some((_, place)) => *place,
-            None if matches!(word.as_str(), "last" | "letzte" | "letzten" | "letztere") => {
-                options.len().saturating_sub(1)
-            }
-            None if matches!(word.as_str(), "middle" | "mittlere" | "mittleren")
-                && options.len() == 3 =>
-            {
-                1
-            }
-            None if at > 0
-                && matches!(lower(words, at - 1).as_str(), "option" | "number" | "choice") =>
-            {
-                match ["one", "two", "three", "four", "five"]
-                    .iter()
-                    .position(|number| *number == word)
-                {
-                    Some(place) => place,
-                    None => continue,
-                }
-            }
-            None => continue,
-        };
-        let next = words.get(at + 1).filter(|next| !next.broken).map(|next| fold(next.text));
-        let counted =
-            at > 0 && matches!(lower(words, at - 1).as_str(), "option" | "number" | "choice");
-        let fits = counted
-            || match next.as_deref() {
-                None => {
-                    let before = at.checked_sub(1).map(|at| lower(words, at));
-                    words.len() <= 2 && before.as_deref().is_none_or(|word| word != "that")
-                        || before.is_some_and(|word| {
-                            matches!(word.as_str(), "the" | "der" | "die" | "das")
-                        }) && words.len() <= 8
-                }
-                Some(next) => matches!(
-                    next,
-                    "one" | "option" | "choice" | "variant" | "please" | "variante" | "bitte"
-                ),
-            };
-        if fits && place < options.len() && !is_refused(words, at) {
-            if !found.chosen.contains(&(place as u16)) {
-                found.chosen.push(place as u16);
-            }
-            found.end =
-                words.get(at + 1).filter(|_| next.is_some()).map_or(words[at].end, |next| next.end);
+    for (at, own) in words.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| lower(words, at)).unwrap_or_default();
+        let counted = matches!(before.as_str(), "option" | "number" | "choice");
+        let word = fold(own.text);
+        let place = PLACES.iter().find(|(name, _)| *name == word).map(|(_, place)| *place);
+        let place = place.or_else(|| match word.as_str() {
+            "last" | "letzte" | "letzten" | "letztere" => options.len().checked_sub(1),
+            "middle" | "mittlere" | "mittleren" => Some(1).filter(|_| options.len() == 3),
+            word if counted => NUMBERS.iter().position(|number| *number == word),
+            _ => None,
+        });
+        let Some(place) = place.filter(|place| *place < options.len()) else { continue };
+        let next = words.get(at + 1).filter(|next| !next.broken);
+        let is_named = next.is_some_and(|next| {
+            matches!(
+                fold(next.text).as_str(),
+                "one" | "option" | "choice" | "variant" | "please" | "variante" | "bitte"
+            )
+        });
+        let is_last = next.is_none()
+            && (words.len() <= 2 && before != "that"
+                || matches!(before.as_str(), "the" | "der" | "die" | "das") && words.len() <= 8);
+        if !(counted || is_named || is_last) || is_refused(words, at) {
+            continue;
         }
+        if !found.chosen.contains(&(place as u16)) {
+            found.chosen.push(place as u16);
+        }
+        found.end = next.map_or(own.end, |next| next.end);
     }
 }

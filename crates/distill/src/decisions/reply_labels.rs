@@ -129,7 +129,7 @@ fn strengths(clause: &str, wanted: &[Wanted]) -> Vec<i32> {
     let squash = clause.replace(' ', "");
     let within = |one: &Wanted| core.len() >= 3 && contains(&one.full, core) && !is_filler(core);
     let holders = wanted.iter().filter(|one| within(one)).count();
-    let mut found: Vec<i32> = wanted
+    let found: Vec<i32> = wanted
         .iter()
         .map(|one| {
             if is_named(clause, &one.full) {
@@ -158,19 +158,15 @@ fn strengths(clause: &str, wanted: &[Wanted]) -> Vec<i32> {
         })
         .collect();
     // A label within a longer one that is named, too, is not meant.
-    for at in 0..found.len() {
-        let inner = &wanted[at].full;
-        let outer = (0..found.len()).any(|other| {
-            other != at
-                && found[other] >= FULL
-                && found[other] > found[at]
-                && contains(&wanted[other].full, inner)
-        });
-        if outer {
-            found[at] = 0;
-        }
-    }
-    found
+    let is_inner = |at: usize| {
+        found.iter().enumerate().any(|(other, strength)| {
+            *strength >= FULL
+                && *strength > found[at]
+                && contains(&wanted[other].full, &wanted[at].full)
+        })
+    };
+    let kept = (0..found.len()).map(|at| if is_inner(at) { 0 } else { found[at] });
+    kept.collect()
 }
 
 /// A label without the spaces in it, if it is long enough to be known like that.

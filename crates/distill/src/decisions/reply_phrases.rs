@@ -1,5 +1,5 @@
 //! Phrases of people who answer: yes, as you like, later, no matter, something else. All in small letters,
-//! without marks, as [`fold`] leaves them.
+//! without marks, as they are folded.
 
 use super::reply_words::{contains, is_dense};
 

@@ -32,161 +32,165 @@ fn asked(agent: &str, tool: &str, input: &str, answer: &str) -> Vec<Decision> {
     script.distill().decisions
 }
 
+/// Agent, tool, input, what comes back, and the rows.
+type Told = (&'static str, &'static str, &'static str, &'static str, &'static [&'static str]);
+
+const CLAUDE: &[Told] = &[
+    (
+        "claude",
+        "AskUserQuestion",
+        ASK,
+        r#"User has answered your questions: "Which database?"="SQLite". You can now continue with the user's answers in mind."#,
+        &["Which database?: SQLite"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        ASK,
+        r#"Your questions have been answered: "Which database?"="Postgres (Recommended)". You can now continue with these answers in mind."#,
+        &["Which database?: Postgres"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        ASK,
+        r#"Your questions have been answered: "Which database?"="SQLite" selected preview:
+x = "y". You can now continue with these answers in mind."#,
+        &["Which database?: SQLite"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        ASK,
+        r#"User has answered your questions: "Which database?"="use DuckDB, it's "fast"". You can now continue with the user's answers in mind."#,
+        &["Which database?:  [use DuckDB, it's \"fast]"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        TWO,
+        r#"User has answered your questions: "Which language?"="Rust", "What else?"="Docker, slim, Docs". You can now continue with the user's answers in mind."#,
+        &["Which language?: Rust", "What else?: Docker, slim+Docs"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        ASK,
+        r#"{"answers":{"Which database?":"SQLite"}}"#,
+        &["Which database?: SQLite"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        ASK,
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.",
+        &["Which database?: skipped"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        ASK,
+        "[Request interrupted by user for tool use]",
+        &["Which database?: interrupted"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        ASK,
+        "<tool_use_error>InputValidationError: too many</tool_use_error>",
+        &[],
+    ),
+    ("claude", "AskUserQuestion", ASK, "Error: No such tool available: AskUserQuestion", &[]),
+];
+
+const CODEX: &[Told] = &[
+    (
+        "codex",
+        "request_user_input",
+        ASK,
+        r#"{"answers":{"db":{"answers":["SQLite"]}}}"#,
+        &["Which database?: SQLite"],
+    ),
+    (
+        "codex",
+        "request_user_input",
+        ASK,
+        r#"{"answers":{"db":{"answers":["None of the above","user_note: DuckDB"]}}}"#,
+        &["Which database?:  [DuckDB]"],
+    ),
+    (
+        "codex",
+        "request_user_input",
+        ASK,
+        r#"{"answers":{"db":{"answers":["Postgres (Recommended)","user_note: but 17"]}}}"#,
+        &["Which database?: Postgres [but 17]"],
+    ),
+    (
+        "codex",
+        "request_user_input",
+        TWO,
+        r#"{"answers":{"a":{"answers":["Go"]},"b":{"answers":[]}}}"#,
+        &["Which language?: Go", "What else?: skipped"],
+    ),
+    (
+        "codex",
+        "request_user_input",
+        ASK,
+        r#"{"answers":{"db":{"answers":[]}},"interrupted":true}"#,
+        &["Which database?: interrupted"],
+    ),
+    (
+        "codex",
+        "request_user_input",
+        ASK,
+        "request_user_input was cancelled before receiving a response",
+        &["Which database?: interrupted"],
+    ),
+    (
+        "codex",
+        "request_user_input",
+        ASK,
+        "aborted by user after 12.4s",
+        &["Which database?: interrupted"],
+    ),
+    ("codex", "request_user_input", ASK, "request_user_input is unavailable in Default mode", &[]),
+];
+
+const GROK: &[Told] = &[
+    (
+        "grok",
+        "ask_user_question",
+        ASK,
+        r#"User has answered your questions: "Which database?"="Other" user notes: DuckDB, please. You can now continue with the user's answers in mind."#,
+        &["Which database?:  [DuckDB, please]"],
+    ),
+    (
+        "grok",
+        "ask_user_question",
+        TWO,
+        r#"User has answered your questions: "What else?"="Helm, Docs". You can now continue with the user's answers in mind."#,
+        &["Which language?: skipped", "What else?: Helm+Docs"],
+    ),
+    (
+        "grok",
+        "ask_user_question",
+        ASK,
+        "User declined to answer the questions. Continue with the task using your best judgment, or ask different questions.",
+        &["Which database?: skipped"],
+    ),
+    (
+        "grok",
+        "ask_user_question",
+        TWO,
+        "The user wants to clarify these questions.\n\nQuestions asked:\n- \"Which language?\"\n  Answer: Go\n- \"What else?\"\n  (No answer provided)",
+        &["Which language?: Go", "What else?: skipped"],
+    ),
+];
+
 #[test]
 fn tool_answers_are_read_in_the_words_of_each_agent() {
-    let claude = "AskUserQuestion";
-    for (agent, tool, input, answer, expected) in [
-        (
-            "claude",
-            claude,
-            ASK,
-            r#"User has answered your questions: "Which database?"="SQLite". You can now continue with the user's answers in mind."#,
-            &["Which database?: SQLite"][..],
-        ),
-        (
-            "claude",
-            claude,
-            ASK,
-            r#"Your questions have been answered: "Which database?"="Postgres (Recommended)". You can now continue with these answers in mind."#,
-            &["Which database?: Postgres"],
-        ),
-        (
-            "claude",
-            claude,
-            ASK,
-            r#"Your questions have been answered: "Which database?"="SQLite" selected preview:
-x = "y". You can now continue with these answers in mind."#,
-            &["Which database?: SQLite"],
-        ),
-        (
-            "claude",
-            claude,
-            ASK,
-            r#"User has answered your questions: "Which database?"="use DuckDB, it's "fast"". You can now continue with the user's answers in mind."#,
-            &["Which database?:  [use DuckDB, it's \"fast]"],
-        ),
-        (
-            "claude",
-            claude,
-            TWO,
-            r#"User has answered your questions: "Which language?"="Rust", "What else?"="Docker, slim, Docs". You can now continue with the user's answers in mind."#,
-            &["Which language?: Rust", "What else?: Docker, slim+Docs"],
-        ),
-        (
-            "claude",
-            claude,
-            ASK,
-            r#"{"answers":{"Which database?":"SQLite"}}"#,
-            &["Which database?: SQLite"],
-        ),
-        (
-            "claude",
-            claude,
-            ASK,
-            "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.",
-            &["Which database?: skipped"],
-        ),
-        (
-            "claude",
-            claude,
-            ASK,
-            "[Request interrupted by user for tool use]",
-            &["Which database?: interrupted"],
-        ),
-        (
-            "claude",
-            claude,
-            ASK,
-            "<tool_use_error>InputValidationError: too many</tool_use_error>",
-            &[],
-        ),
-        ("claude", claude, ASK, "Error: No such tool available: AskUserQuestion", &[]),
-        (
-            "codex",
-            "request_user_input",
-            ASK,
-            r#"{"answers":{"db":{"answers":["SQLite"]}}}"#,
-            &["Which database?: SQLite"],
-        ),
-        (
-            "codex",
-            "request_user_input",
-            ASK,
-            r#"{"answers":{"db":{"answers":["None of the above","user_note: DuckDB"]}}}"#,
-            &["Which database?:  [DuckDB]"],
-        ),
-        (
-            "codex",
-            "request_user_input",
-            ASK,
-            r#"{"answers":{"db":{"answers":["Postgres (Recommended)","user_note: but 17"]}}}"#,
-            &["Which database?: Postgres [but 17]"],
-        ),
-        (
-            "codex",
-            "request_user_input",
-            TWO,
-            r#"{"answers":{"a":{"answers":["Go"]},"b":{"answers":[]}}}"#,
-            &["Which language?: Go", "What else?: skipped"],
-        ),
-        (
-            "codex",
-            "request_user_input",
-            ASK,
-            r#"{"answers":{"db":{"answers":[]}},"interrupted":true}"#,
-            &["Which database?: interrupted"],
-        ),
-        (
-            "codex",
-            "request_user_input",
-            ASK,
-            "request_user_input was cancelled before receiving a response",
-            &["Which database?: interrupted"],
-        ),
-        (
-            "codex",
-            "request_user_input",
-            ASK,
-            "aborted by user after 12.4s",
-            &["Which database?: interrupted"],
-        ),
-        (
-            "codex",
-            "request_user_input",
-            ASK,
-            "request_user_input is unavailable in Default mode",
-            &[],
-        ),
-        (
-            "grok",
-            "ask_user_question",
-            ASK,
-            r#"User has answered your questions: "Which database?"="Other" user notes: DuckDB, please. You can now continue with the user's answers in mind."#,
-            &["Which database?:  [DuckDB, please]"],
-        ),
-        (
-            "grok",
-            "ask_user_question",
-            TWO,
-            r#"User has answered your questions: "What else?"="Helm, Docs". You can now continue with the user's answers in mind."#,
-            &["Which language?: skipped", "What else?: Helm+Docs"],
-        ),
-        (
-            "grok",
-            "ask_user_question",
-            ASK,
-            "User declined to answer the questions. Continue with the task using your best judgment, or ask different questions.",
-            &["Which database?: skipped"],
-        ),
-        (
-            "grok",
-            "ask_user_question",
-            TWO,
-            "The user wants to clarify these questions.\n\nQuestions asked:\n- \"Which language?\"\n  Answer: Go\n- \"What else?\"\n  (No answer provided)",
-            &["Which language?: Go", "What else?: skipped"],
-        ),
-    ] {
-        assert_eq!(told(&asked(agent, tool, input, answer)), expected, "{answer}");
+    for (agent, tool, input, answer, expected) in CLAUDE.iter().chain(CODEX).chain(GROK) {
+        assert_eq!(told(&asked(agent, tool, input, answer)), *expected, "{answer}");
     }
 }
 
@@ -334,7 +338,9 @@ fn codex_asks_for_a_plan_outside_of_its_log() {
         ),
     ] {
         let mut script = Script::new();
-        script.agent("codex").note("plan", "First this, then that.").user(words);
+        script.agent("codex").note("plan", "First this, then that.").user("why in that order?");
+        assert_eq!(told(&script.distill().decisions), ["First this, then that.: open"]);
+        script.says("Because.").user(words);
         assert_eq!(told(&script.distill().decisions), [expected]);
     }
     let mut script = Script::new();

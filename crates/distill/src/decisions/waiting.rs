@@ -3,6 +3,7 @@
 use super::answer::{self, Outcome};
 use super::permission::Calls;
 use super::reply::{self, Reply};
+use super::reply_share;
 use super::reply_words::{contains, fold};
 use super::rows::{self, Moment, Rows};
 use super::tool::{self, Asks};
@@ -80,6 +81,10 @@ impl Waiting {
             return Vec::new();
         }
         let mut settled = Vec::new();
+        if event.role == Role::Assistant && event.kind != EventKind::Thinking {
+            // The agent goes on: the human said no more to their no.
+            self.open.retain(|open| open.way != Way::Reason);
+        }
         match event.kind {
             EventKind::AssistantMsg if event.role == Role::Assistant => {
                 self.message(beat, marker, rows);
@@ -200,8 +205,7 @@ impl Waiting {
 
     /// A call the human permitted or refused.
     fn permission(&mut self, beat: &Beat<'_>, rows: &mut Rows) {
-        let Some(told) = self.calls.told(beat) else { return };
-        let row = told.row;
+        let Some(row) = self.calls.told(beat) else { return };
         let (seq, is_bare) = (row.seq, row.free_text.is_none() && row.chosen == [1]);
         if let Some(known) = rows.get(seq, 0) {
             // Told before, by another record; this one may have the words.
@@ -255,15 +259,17 @@ impl Waiting {
                     turn.extend(open.parts.iter().map(|part| (open.seq, *part)));
                 }
                 Way::Words | Way::Result => self.open.push(open),
-                Way::Approval | Way::Reason => {
+                Way::Approval if reply::delays(words) => self.open.push(open),
+                Way::Approval => {
                     if let Some(row) = rows.get(open.seq, 0) {
-                        if open.way == Way::Approval {
-                            plan::hear(row, words);
-                            rows::settle(row, DecisionState::Answered, moment(beat));
-                            settled.push(told(row));
-                        } else {
-                            row.free_text = rows::free(words);
-                        }
+                        plan::hear(row, words);
+                        rows::settle(row, DecisionState::Answered, moment(beat));
+                        settled.push(told(row));
+                    }
+                }
+                Way::Reason => {
+                    if let Some(row) = rows.get(open.seq, 0) {
+                        row.free_text = rows::free(words);
                     }
                 }
             }
@@ -282,7 +288,7 @@ impl Waiting {
     ) {
         let asked: Vec<Decision> =
             turn.iter().filter_map(|(seq, part)| rows.get(*seq, *part).cloned()).collect();
-        let replies = reply::share(words, &asked.iter().collect::<Vec<_>>());
+        let replies = reply_share::share(words, &asked.iter().collect::<Vec<_>>());
         for (row, reply) in asked.iter().zip(&replies) {
             let Some(row) = rows.get(row.seq, row.part) else { continue };
             let is_plain = matches!(reply, Reply::Chosen(..) | Reply::Free(_, true));

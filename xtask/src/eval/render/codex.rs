@@ -119,11 +119,12 @@ impl<'a> Rollout<'a> {
             Step::Steer(text) => self.user(text),
             Step::Say(text) => self.say(text, next == Some(&Step::End)),
             Step::Think(text) => {
-                match self.dialect {
-                    Dialect::Paginated => self.completed(&json!({"type": "Reasoning",
-                        "id": format!("rs_{}", self.records.len()), "summary_text": [text],
-                        "raw_content": []})),
-                    _ => self.event(&json!({"type": "agent_reasoning", "text": text})),
+                if self.dialect == Dialect::Paginated {
+                    let id = format!("rs_{}", self.records.len());
+                    self.completed(&json!({"type": "Reasoning", "id": id,
+                        "summary_text": [text], "raw_content": []}));
+                } else {
+                    self.event(&json!({"type": "agent_reasoning", "text": text}));
                 }
                 self.item(&json!({"type": "reasoning", "content": null,
                     "summary": [{"type": "summary_text", "text": text}],
@@ -215,13 +216,12 @@ impl<'a> Rollout<'a> {
 
     fn say(&mut self, text: &str, is_final: bool) {
         self.clock.pass(4_000);
-        match self.dialect {
-            Dialect::Paginated => {
-                let content = json!([{"type": "Text", "text": text}]);
-                let id = format!("msg_{}", self.records.len());
-                self.completed(&json!({"type": "AgentMessage", "id": id, "content": content}));
-            }
-            _ => self.event(&json!({"type": "agent_message", "message": text})),
+        if self.dialect == Dialect::Paginated {
+            let content = json!([{"type": "Text", "text": text}]);
+            let id = format!("msg_{}", self.records.len());
+            self.completed(&json!({"type": "AgentMessage", "id": id, "content": content}));
+        } else {
+            self.event(&json!({"type": "agent_message", "message": text}));
         }
         let phase = if is_final { "final_answer" } else { "commentary" };
         let content = json!([{"type": "output_text", "text": text}]);
