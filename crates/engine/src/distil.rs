@@ -206,5 +206,5 @@ fn understand(
     }
     let Distilled { digest, signals, decisions, state } = distiller.finish(&row);
     let account = Account { digest, signals, decisions, state };
-    Ok(Worked { account, row, from_seq, kept })
+    Ok(Worked { row, account, from_seq, kept })
 }

@@ -177,7 +177,7 @@ impl<'a> VectorFile<'a> {
     }
 
     /// The rows of places within some ranges, which follow each other.
-    fn rows_within<'r>(&self, ranges: &'r [Range<u64>]) -> impl Iterator<Item = Range<usize>> {
+    fn rows_within(&self, ranges: &[Range<u64>]) -> impl Iterator<Item = Range<usize>> {
         let mut rows = 0;
         ranges.iter().map_while(move |range| {
             // A range is searched for behind the one before it.

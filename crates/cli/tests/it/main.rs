@@ -1,11 +1,13 @@
 //! The binary as people use it: every command in a sandbox, whole outputs as snapshots.
 #![expect(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
 
+mod askers;
 mod commit;
 #[cfg(unix)]
 mod compress;
 mod config;
 mod decisions;
+mod decisions_twice;
 mod demo;
 mod digest;
 mod docs;

@@ -2,6 +2,7 @@
 //! real transcripts. What reached the model is read from what the model was sent.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+mod asking;
 mod beginning;
 mod compaction;
 mod ending;

@@ -278,19 +278,20 @@ fn entry(text: &str) -> Option<Given> {
 
 /// An answer up to where the harness goes on.
 fn tail(text: &str) -> Given {
-    let notes = text
-        .find("user notes:")
-        .map(|at| &text[at + "user notes:".len()..])
-        .map(|notes| until(notes, &["\", \"", ". You can now", ", \""]).trim().to_owned());
+    let notes = text.find("user notes:").map(|at| &text[at + "user notes:".len()..]).map(|notes| {
+        until(notes, &["\", \"", ". You can now", ". Read the answers", ", \""]).trim().to_owned()
+    });
     let own = until(
         text,
         &[
             "\", \"",
             "\". You can now",
+            "\". Read the answers",
             "\" selected",
             "\" user notes:",
             "\" selected preview",
             ". You can now",
+            ". Read the answers carefully",
         ],
     );
     let own = own.trim().trim_end_matches(',').trim_end_matches('"').trim();

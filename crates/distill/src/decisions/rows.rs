@@ -115,13 +115,11 @@ fn bound(row: &mut Decision) {
 
 /// At most so many characters; what is cut off is marked.
 fn cut(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        None => text.to_owned(),
-        Some(_) => {
-            let end = text.char_indices().nth(max - 1).map_or(0, |(at, _)| at);
-            format!("{}…", text[..end].trim_end())
-        }
+    if text.char_indices().nth(max).is_none() {
+        return text.to_owned();
     }
+    let end = text.char_indices().nth(max - 1).map_or(0, |(at, _)| at);
+    format!("{}…", text[..end].trim_end())
 }
 
 #[cfg(test)]

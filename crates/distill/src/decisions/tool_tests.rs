@@ -40,6 +40,13 @@ const CLAUDE: &[Told] = &[
         "claude",
         "AskUserQuestion",
         ASK,
+        r#"User has answered your questions: "Which database?"="on paper". Read the answers carefully, and follow what they say."#,
+        &["Which database?:  [on paper]"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        ASK,
         r#"User has answered your questions: "Which database?"="SQLite". You can now continue with the user's answers in mind."#,
         &["Which database?: SQLite"],
     ),

@@ -33,12 +33,11 @@ impl Tree {
                 of_hubs = true;
                 continue;
             };
-            match known.get(&uid) {
-                Some(at) => sessions[*at].2 += 1,
-                None => {
-                    known.insert(uid.clone(), sessions.len());
-                    sessions.push((uid, entry.title, 1));
-                }
+            if let Some(at) = known.get(&uid) {
+                sessions[*at].2 += 1;
+            } else {
+                known.insert(uid.clone(), sessions.len());
+                sessions.push((uid, entry.title, 1));
             }
         }
         let file = |(uid, title, many): (SessionUid, Option<String>, usize)| {

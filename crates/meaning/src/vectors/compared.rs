@@ -65,13 +65,11 @@ fn compare(query: &Embedding, rows: &[Values], scales: &mut [f32]) {
 impl VectorFile<'_> {
     /// Copies rows from one on; false if they cannot be read.
     fn fill(&self, row: usize, values: &mut [u8]) -> bool {
-        match self.read {
-            Some((read, begin)) => read(values, begin + (row * DIMENSIONS) as u64).is_ok(),
-            None => {
-                let rows = self.rows[row..].as_flattened();
-                values.copy_from_slice(&rows[..values.len()]);
-                true
-            }
+        if let Some((read, begin)) = self.read {
+            return read(values, begin + (row * DIMENSIONS) as u64).is_ok();
         }
+        let rows = self.rows[row..].as_flattened();
+        values.copy_from_slice(&rows[..values.len()]);
+        true
     }
 }

@@ -10,6 +10,8 @@ use backstory_model::{Decision, EventKind, Flavor};
 use clap::Args;
 use score::Found;
 use std::io;
+use std::process::Command;
+use std::time::Instant;
 
 /// The cases rules may be tuned on.
 const TUNING: &str = include_str!("../../../eval/decisions/tuning.txt");
@@ -34,10 +36,17 @@ pub struct Options {
     /// List those of the held-out cases, too; whoever does must not write rules any more.
     #[arg(long, requires = "verbose")]
     reveal_held_out: bool,
+    /// Instead, take in so many sessions that ask, twice, with the command itself: the second time must
+    /// change nothing.
+    #[arg(long, value_name = "SESSIONS", exclusive = true)]
+    many: Option<usize>,
 }
 
 /// Evaluates; gives the report and whether it is good enough.
 pub(super) fn run(options: &Options) -> io::Result<(String, bool)> {
+    if let Some(sessions) = options.many {
+        return take_in_twice(sessions);
+    }
     let (tuning, _) = one_set("tuning", TUNING, options.verbose)?;
     if options.tuning_only {
         return Ok((tuning, true));
@@ -51,6 +60,17 @@ pub(super) fn run(options: &Options) -> io::Result<(String, bool)> {
         format!("held-out: precision must be {PRECISION} %, recall {RECALL} %\n")
     };
     Ok((format!("{tuning}\n{held_out}{last}"), is_good))
+}
+
+/// Runs the test of the ledger with more sessions than it usually has.
+fn take_in_twice(sessions: usize) -> io::Result<(String, bool)> {
+    let began = Instant::now();
+    let mut test = Command::new("cargo");
+    test.args(["test", "--locked", "--package", "backstory", "--test", "it", "decisions_twice"]);
+    let ended = test.env("BACKSTORY_TEST_SESSIONS", sessions.to_string()).status()?;
+    let seconds = began.elapsed().as_secs();
+    let verdict = if ended.success() { "changed nothing" } else { "failed" };
+    Ok((format!("{sessions} sessions taken in twice: {verdict} ({seconds} s)\n"), ended.success()))
 }
 
 fn one_set(title: &str, text: &str, verbose: bool) -> io::Result<(String, (f64, f64))> {
