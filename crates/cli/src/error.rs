@@ -199,10 +199,11 @@ impl From<SyncError> for Failure {
 impl From<PreferenceError> for Failure {
     fn from(error: PreferenceError) -> Self {
         match error {
-            PreferenceError::Store(error) => error.into(),
+            PreferenceError::Store(error) | PreferenceError::Tree(TreeError::Store(error)) => {
+                error.into()
+            }
             PreferenceError::NotSuggested(_) => Self::not_found(error.to_string())
                 .hint("`backstory decisions suggested` lists what is suggested"),
-            PreferenceError::Tree(TreeError::Store(error)) => error.into(),
             PreferenceError::Tree(TreeError::Io(error)) | PreferenceError::Io(error) => {
                 StoreError::Io(error).into()
             }

@@ -68,7 +68,7 @@ impl<'a> Pages<'a> {
                 .user_agent(concat!("backstory/", env!("CARGO_PKG_VERSION")))
                 .build(),
         );
-        Ok(Self { agent, first, bearer: token.map(|token| token.bearer()), url })
+        Ok(Self { agent, first, bearer: token.map(crate::settings::Token::bearer), url })
     }
 
     fn read(&self, name: &str) -> Result<(HubList, Vec<String>), Failure> {

@@ -175,9 +175,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("question-log.jsonl");
         let (open, answered) = (row(1, 3, 0, 0), row(1, 3, 0, 1));
-        assert_eq!(figures(&append(&path, &[open.clone()]).unwrap()), (1, 0, 0));
+        assert_eq!(figures(&append(&path, std::slice::from_ref(&open)).unwrap()), (1, 0, 0));
         assert_eq!(figures(&append(&path, &[open]).unwrap()), (0, 0, 1));
-        assert_eq!(figures(&append(&path, &[answered.clone()]).unwrap()), (0, 1, 0));
+        assert_eq!(figures(&append(&path, std::slice::from_ref(&answered)).unwrap()), (0, 1, 0));
         assert_eq!(figures(&append(&path, &[answered]).unwrap()), (0, 0, 1));
         let text = fs_err::read_to_string(&path).unwrap();
         assert_eq!(text.lines().count(), 2);

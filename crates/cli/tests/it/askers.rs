@@ -94,7 +94,7 @@ impl Asker {
         };
         // A log grows: what it said before the answer stays.
         let kept = lines.iter().filter(|(moment, _)| with_answer || *moment == Question);
-        let text: String = kept.map(|(_, line)| format!("{line}\n")).collect();
+        let text: String = kept.flat_map(|(_, line)| [line.to_string(), "\n".to_owned()]).collect();
         let id = self.id();
         match self.flavor() {
             Flavor::Claude => {

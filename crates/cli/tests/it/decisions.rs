@@ -9,6 +9,7 @@ use backstory_store::Account;
 use insta::assert_snapshot;
 use serde_json::Value;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt as _;
 
 pub(crate) const HUNT: &str = "claude:5ca1ab1e-7e57-4c0d-9b0c-0f10a3b1c2d3";
 pub(crate) const REVIEW: &str = "codex:019a7d3e-5a1e-7c0d-9b0c-0f10a3b1c2d4";
@@ -250,7 +251,6 @@ fn a_question_log_is_appended_to_and_never_doubled() {
     assert_snapshot!("decisions_export", sandbox.run(&["decisions", "export"]));
     let report = &sandbox.json(&["decisions", "export", "--out", "new.jsonl", "--json"])[0];
     assert_eq!((&report["added"], &report["known"]), (&3.into(), &0.into()));
-    use std::os::unix::fs::PermissionsExt;
     assert_eq!(fs_err::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     let refused = sandbox.run(&["decisions", "export", "--out", "no/such/folder.jsonl"]);
     assert_eq!(refused.code, 2, "{refused}");

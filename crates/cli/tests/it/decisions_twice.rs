@@ -61,7 +61,9 @@ fn taking_in_many_sessions_twice_changes_nothing() {
     let count = sessions();
     let askers: Vec<Asker> = (0..count).map(|number| Asker::new(number, count)).collect();
     let sandbox = Sandbox::new();
-    askers.iter().for_each(|asker| asker.write(&sandbox, !asker.hesitates()));
+    for asker in &askers {
+        asker.write(&sandbox, !asker.hesitates());
+    }
     succeed(&sandbox, &["sync"]);
     let first = succeed(&sandbox, &LEDGER);
     is_right(&first, &askers, |asker| !asker.hesitates());
@@ -70,7 +72,9 @@ fn taking_in_many_sessions_twice_changes_nothing() {
         succeed(&sandbox, again);
         assert!(succeed(&sandbox, &LEDGER) == first, "{again:?} changed the ledger");
     }
-    askers.iter().for_each(|asker| asker.write(&sandbox, !asker.hesitates()));
+    for asker in &askers {
+        asker.write(&sandbox, !asker.hesitates());
+    }
     succeed(&sandbox, &["sync"]);
     assert!(succeed(&sandbox, &LEDGER) == first, "files written anew changed the ledger");
 
@@ -82,7 +86,9 @@ fn taking_in_many_sessions_twice_changes_nothing() {
 
     // Sessions that grow change their rows and add none.
     let late: Vec<&Asker> = askers.iter().filter(|asker| asker.hesitates()).collect();
-    late.iter().for_each(|asker| asker.write(&sandbox, true));
+    for asker in &late {
+        asker.write(&sandbox, true);
+    }
     for _ in 0..2 {
         succeed(&sandbox, &["sync"]);
         is_right(&succeed(&sandbox, &LEDGER), &askers, |_| true);

@@ -98,7 +98,7 @@ fn decision(print: u64, seq: u32) -> Decision {
     let at = |place: u64| Some(Timestamp((print >> place) as i64 & 63));
     Decision {
         seq,
-        asked_at: at(3).filter(|_| print % 5 > 0),
+        asked_at: at(3).filter(|_| !print.is_multiple_of(5)),
         state: DecisionState::ALL[print as usize % 4],
         question: text((print % 9) as u8).unwrap_or_default(),
         ..crate::decisions::full()

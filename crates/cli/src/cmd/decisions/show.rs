@@ -66,15 +66,12 @@ fn by_question(vault: &Vault, id: &str) -> Result<Vec<LedgerEntry>, Failure> {
 /// What was asked at an address; of a session all of it, in the order of the session.
 fn by_place(vault: &Vault, id: &str) -> Result<Vec<LedgerEntry>, Failure> {
     let below = id.strip_prefix("backstory://decisions/").unwrap_or(id);
-    let filter = match below.strip_prefix("hub/") {
-        Some(origin) => {
-            DecisionFilter { origin: Some(origin.to_owned()), ..DecisionFilter::default() }
-        }
-        None => {
-            let target = ids::resolve(vault, below)?;
-            let (session, seq) = (Some(target.uid), target.seq);
-            DecisionFilter { session, seq, ..DecisionFilter::default() }
-        }
+    let filter = if let Some(origin) = below.strip_prefix("hub/") {
+        DecisionFilter { origin: Some(origin.to_owned()), ..DecisionFilter::default() }
+    } else {
+        let target = ids::resolve(vault, below)?;
+        let (session, seq) = (Some(target.uid), target.seq);
+        DecisionFilter { session, seq, ..DecisionFilter::default() }
     };
     let mut found = vault.decisions(&filter)?;
     found.sort_by_key(|entry| (entry.decision.seq, entry.decision.part));
