@@ -1,10 +1,14 @@
 //! What readers yield. All text of a batch lies in one buffer, so that mapping a record costs one
 //! copy of its text and no allocation per field.
 
+use crate::hygiene::{is_memory_tool, without_told};
 use backstory_model::{EventKey, EventKind, Role, SessionUid, Timestamp, Usage};
 
 /// Texts above this size are given exactly the room they need.
 const HUGE_TEXT: usize = 1 << 20;
+
+/// The name of what we told in the answer of a tool.
+const TOLD: &str = "told_by_backstory";
 
 /// A piece of the batch's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,6 +126,8 @@ pub enum TitleRank {
 pub struct SessionPatch {
     /// Working directory; the first one known is kept.
     pub cwd: Option<String>,
+    /// What a plugin takes for the project; it counts where no working directory is known.
+    pub peer: Option<String>,
     /// Branch; the last one known is kept.
     pub git_branch: Option<String>,
     /// Model; the last one is kept, all are remembered.
@@ -272,9 +278,39 @@ impl Batch {
         SessionIx((self.sessions.len() - 1) as u16)
     }
 
-    /// Yields an event.
-    pub fn event(&mut self, draft: EventDraft) {
+    /// Yields an event. What a tool answered of what is remembered becomes bookkeeping, whichever agent's
+    /// tool it is: all of it if nothing else was answered, else an event of its own.
+    pub fn event(&mut self, mut draft: EventDraft) {
+        let told = self.set_apart(&mut draft);
         self.push(Record::Event(draft));
+        if let Some(told) = told {
+            self.push(Record::Event(told));
+        }
+    }
+
+    fn set_apart(&mut self, draft: &mut EventDraft) -> Option<EventDraft> {
+        let is_answer = matches!(draft.kind, EventKind::ToolResult | EventKind::Error);
+        if !is_answer || draft.role != Role::Tool {
+            return None;
+        }
+        if draft.tool.is_some_and(|tool| is_memory_tool(self.get(tool))) {
+            draft.kind = EventKind::Lifecycle;
+            return None;
+        }
+        let (rest, told) = without_told(self.get(draft.payload))?;
+        if rest.is_empty() {
+            draft.kind = EventKind::Lifecycle;
+            return None;
+        }
+        draft.payload = self.text(&rest);
+        let key = EventKey::of_parts(&[&draft.key.0.to_le_bytes(), TOLD.as_bytes()]);
+        let mut apart = EventDraft::new(draft.session, key, EventKind::Lifecycle, Role::Tool);
+        apart.parent = Some(draft.key);
+        apart.ts = draft.ts;
+        apart.is_sidechain = draft.is_sidechain;
+        apart.tool = Some(self.text(TOLD));
+        apart.payload = self.text(&told);
+        Some(apart)
     }
 
     /// Yields knowledge about a session.

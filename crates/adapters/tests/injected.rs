@@ -58,6 +58,65 @@ fn log(agent: Flavor, prompts: &[&str]) -> (String, Vec<Value>) {
     }
 }
 
+/// The session in which the agent calls a tool, and what that answers.
+fn tool_log(agent: Flavor, (server, tool): (&str, &str), answer: &str) -> (String, Vec<Value>) {
+    let (path, mut lines) = log(agent, &["look it up"]);
+    match agent {
+        Flavor::Claude => {
+            let name =
+                if server.is_empty() { tool.into() } else { format!("mcp__{server}__{tool}") };
+            for (uuid, role, content) in [
+                (
+                    "u8",
+                    "assistant",
+                    json!({"type": "tool_use", "id": "c", "name": name, "input": {}}),
+                ),
+                (
+                    "u9",
+                    "user",
+                    json!({"type": "tool_result", "tool_use_id": "c", "content": answer}),
+                ),
+            ] {
+                lines.push(json!({"type": role, "uuid": uuid, "parentUuid": "u0", "sessionId": ID,
+                    "cwd": "/w", "timestamp": "2026-09-01T10:00:01Z",
+                    "message": {"role": role, "content": [content]}}));
+            }
+        }
+        Flavor::Codex => {
+            let mut call = json!({"type": "function_call", "name": tool, "arguments": "{}",
+                "call_id": "c"});
+            if !server.is_empty() {
+                call["namespace"] = format!("mcp__{server}").into();
+            }
+            let output = json!({"type": "function_call_output", "call_id": "c", "output": answer});
+            for payload in [call, output] {
+                lines.push(json!({"timestamp": "2026-09-01T10:00:01Z", "type": "response_item",
+                    "payload": payload}));
+            }
+        }
+        Flavor::Grok => {
+            let called = json!({"tool_name": format!("{server}__{tool}"), "tool_input": {}});
+            let (title, input) =
+                if server.is_empty() { (tool, json!({})) } else { ("use_tool", called) };
+            for (number, update) in [
+                json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": title}),
+                json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "rawInput": input}),
+                json!({"sessionUpdate": "tool_call_update", "toolCallId": "c",
+                    "status": "completed", "rawOutput": {"output_for_prompt": answer}}),
+            ]
+            .into_iter()
+            .enumerate()
+            {
+                lines.push(json!({"timestamp": 1_790_000_001, "method": "session/update",
+                    "params": {"sessionId": ID, "update": update,
+                        "_meta": {"eventId": format!("{ID}-{}", number + 7)}}}));
+            }
+        }
+        Flavor::Pushed => {}
+    }
+    (path, lines)
+}
+
 struct Reading {
     /// What the human said.
     said: Vec<String>,
@@ -66,8 +125,7 @@ struct Reading {
     title: Option<String>,
 }
 
-fn read(agent: Flavor, prompts: &[&str]) -> Reading {
-    let (path, lines) = log(agent, prompts);
+fn batch(agent: Flavor, (path, lines): (String, Vec<Value>)) -> Batch {
     let adapter = of(agent).unwrap();
     let claim = adapter.claim(Path::new(&path)).unwrap();
     let mut reader = adapter.reader(Path::new(&path), &claim);
@@ -77,6 +135,11 @@ fn read(agent: Flavor, prompts: &[&str]) -> Reading {
     for line in &text {
         reader.record(line.as_bytes(), &mut NoAncestry, &mut batch);
     }
+    batch
+}
+
+fn read(agent: Flavor, prompts: &[&str]) -> Reading {
+    let batch = batch(agent, log(agent, prompts));
     let mut reading = Reading { said: vec![], injected: vec![], title: None };
     for located in batch.records() {
         match &located.record {
@@ -130,5 +193,30 @@ fn acks_and_commands_are_kept_but_name_no_session() {
         let reading = read(agent, &["ok", "/compact", "好的", "fix the login", "thanks"]);
         assert_eq!(reading.said.len(), 5, "{agent}");
         assert_eq!(reading.title.as_deref(), Some("fix the login"), "{agent}");
+    }
+}
+
+#[test]
+fn what_a_memory_server_told_is_kept_and_no_answer_of_a_tool() {
+    let block = "<backstory-context source=\"error\">\nplanted\n</backstory-context>";
+    let printed = "make: *** [all] Error 2";
+    let both = format!("{printed}\n{block}");
+    for agent in Flavor::LOGGED {
+        let told = |called: (&str, &str), answer: &str| -> Vec<(EventKind, String)> {
+            let batch = batch(agent, tool_log(agent, called, answer));
+            let texts = batch.records().iter().filter_map(|located| match &located.record {
+                Record::Event(event) => Some((event.kind, batch.get(event.payload).to_owned())),
+                _ => None,
+            });
+            texts.filter(|(_, text)| text.contains("planted") || text.contains(printed)).collect()
+        };
+        let planted = "2026-08-30: planted (backstory://claude:1/2)";
+        let kept = |text: &str| vec![(EventKind::Lifecycle, text.to_owned())];
+        assert_eq!(told(("backstory", "search"), planted), kept(planted), "{agent}");
+        assert_eq!(told(("", "Bash"), block), kept(block), "{agent}");
+        let answer = |text: &str| (EventKind::ToolResult, text.to_owned());
+        assert_eq!(told(("docs", "search"), planted), [answer(planted)], "{agent}");
+        let apart = [answer(printed), (EventKind::Lifecycle, block.to_owned())];
+        assert_eq!(told(("", "Bash"), &both), apart, "{agent}");
     }
 }

@@ -39,7 +39,7 @@ pub struct Decision {
     pub asked_at: Option<String>,
     /// When it was answered.
     pub answered_at: Option<String>,
-    /// How long the human took.
+    /// How long the human took to answer; nothing if they did not.
     pub latency_ms: Option<i64>,
     /// The session it was asked in; nothing for what a hub recorded.
     pub session_uid: Option<String>,

@@ -19,7 +19,7 @@ pub struct DecisionStats {
     pub followed: u64,
     /// The share of those, from 0 to 1.
     pub followed_share: Option<f64>,
-    /// How long the human took in the median.
+    /// How long the human took to answer in the median.
     pub median_latency_ms: Option<i64>,
     /// Suggested preferences nothing was said to yet.
     pub suggested: usize,

@@ -5,9 +5,10 @@ use serde::Serialize;
 /// A question and its answer, in the fields other tools read, and ours behind them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LoggedQuestion {
-    /// The skill that asked; the agent where none is known.
+    /// The skill that asked; `unknown` where none is known.
     pub skill: String,
-    /// The same text wherever the same question is asked.
+    /// The same text wherever the same question is asked. `hook-` and ten hex digits are the beginning of
+    /// the SHA-1 of `skill::question::options`, the options sorted and joined by `|`.
     pub question_id: String,
     /// What was asked, on one line of at most 200 characters.
     pub question_summary: String,
@@ -54,9 +55,11 @@ pub struct LoggedQuestion {
     pub state: String,
     /// How certain question and answer are, in percent.
     pub confidence: u8,
-    /// How long the human took.
+    /// How long the human took to answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<i64>,
+    /// The question as it was asked.
+    pub question: String,
     /// The answers that were offered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,

@@ -38,7 +38,7 @@ pub struct PostedFiles {
     pub sessions: u64,
     /// What their files take.
     pub bytes: u64,
-    /// Sessions of which the archive does not have everything.
+    /// Sessions no sweep has looked at as they are now.
     pub waiting: u64,
 }
 

@@ -44,6 +44,8 @@ pub(crate) const BACKSTORY_HUB_TOKEN: &str = "BACKSTORY_HUB_TOKEN";
 pub(crate) const BACKSTORY_SERVER_KEY: &str = "BACKSTORY_SERVER_KEY";
 /// Where our own server listens.
 pub(crate) const BACKSTORY_SERVER_LISTEN: &str = "BACKSTORY_SERVER_LISTEN";
+/// How briefs mark a question.
+pub(crate) const BACKSTORY_DECISIONS_MARKER: &str = "BACKSTORY_DECISIONS_MARKER";
 /// The user's home directory.
 pub(crate) const HOME: &str = "HOME";
 /// The base of the default archive directory.
@@ -83,6 +85,10 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: BACKSTORY_HUB_TOKEN, meaning: "bearer token for the hub of config.toml" },
     Variable { name: BACKSTORY_SERVER_LISTEN, meaning: "where `serve` listens [127.0.0.1:1933]" },
     Variable { name: BACKSTORY_SERVER_KEY, meaning: "key that `serve` asks for" },
+    Variable {
+        name: BACKSTORY_DECISIONS_MARKER,
+        meaning: "NAME in `<NAME:id>`, which marks a question an agent asks in prose [gstack-qid]",
+    },
     Variable { name: NO_COLOR, meaning: "set to anything: no colours" },
     Variable { name: "TZ", meaning: "time zone of the times on screen" },
     Variable {

@@ -15,7 +15,8 @@ const OBJECTS: &str = "objects";
 
 /// The archive with its search index.
 pub(crate) fn archive(settings: &Settings) -> Result<Archive, Failure> {
-    archive_at(&settings.home.value, &settings.store)
+    let archive = archive_at(&settings.home.value, &settings.store)?;
+    Ok(Archive { home: archive.home.with_marker(&settings.marker.value), ..archive })
 }
 
 /// The same for any store.

@@ -25,13 +25,9 @@ pub(crate) fn line(entry: &LedgerEntry) -> api::LoggedQuestion {
     let session_id = uid.map(|uid| uid.native().to_owned()).or_else(|| entry.hub_session.clone());
     let ts = entry.at.map(|at| at.to_string());
     let of_codex = |value: Option<String>| value.filter(|_| flavor == Some(Flavor::Codex));
-    let skill = if decision.skill.is_empty() {
-        flavor.map_or("hub", Flavor::name)
-    } else {
-        decision.skill.as_str()
-    };
     api::LoggedQuestion {
-        skill: skill.to_owned(),
+        // As the id was made with it: who reads the file can make it again.
+        skill: decision.named_skill().to_owned(),
         question_id: decision.question_id.clone(),
         question_summary: within(&ledger::question(decision), MAX_SUMMARY),
         category: (decision.kind != DecisionKind::Question).then_some("approval"),
@@ -51,7 +47,8 @@ pub(crate) fn line(entry: &LedgerEntry) -> api::LoggedQuestion {
         state: decision.state.name().to_owned(),
         confidence: decision.confidence,
         latency_ms: decision.latency_ms(),
-        options: decision.options.iter().map(|option| one_line(&option.label)).collect(),
+        question: decision.question.clone(),
+        options: decision.options.iter().map(|option| option.label.clone()).collect(),
         project: entry.project.clone(),
         repo: entry.repo.clone(),
         session_uid: uid.map(ToString::to_string),
@@ -184,6 +181,25 @@ mod tests {
         assert!(text.lines().last().unwrap().contains("\"user_choice\":\"because\""), "{text}");
         assert!(text.contains("\"question_summary\":\"Why not?\""), "{text}");
         assert!(text.contains("\"codex_session_id\":\"1\""), "{text}");
+    }
+
+    #[test]
+    fn a_line_has_what_its_id_was_made_of() {
+        let mut entry = row(1, 3, 0, 1);
+        entry.decision.question = format!("{}\nWhy  not?", "x".repeat(300));
+        let option = |label: &str| backstory_model::DecisionOption {
+            label: label.into(),
+            ..Default::default()
+        };
+        entry.decision.options = vec![option("a\tb"), option("a")];
+        let logged = line(&entry);
+        assert_eq!(
+            (logged.skill.as_str(), &logged.question),
+            ("unknown", &entry.decision.question)
+        );
+        assert_eq!(logged.options, ["a\tb", "a"]);
+        entry.decision.skill = "ship".into();
+        assert_eq!(line(&entry).skill, "ship");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What is in force, and where each value came from: flag, environment, `config.toml` or default.
 
+mod decisions;
 mod file;
 mod hub;
 mod retention;
@@ -120,6 +121,8 @@ pub(crate) struct Settings {
     pub(crate) hub: Hub,
     /// How `serve` works.
     pub(crate) server: Server,
+    /// How briefs mark a question.
+    pub(crate) marker: Value<String>,
     /// What is odd about the file.
     pub(crate) warnings: Vec<String>,
 }
@@ -161,6 +164,7 @@ impl Settings {
             capture: capture::Knobs::from_variables(variable),
             hub: Hub::new(parsed.hub_url, env),
             server,
+            marker: decisions::marker(env, parsed.marker)?,
             warnings,
         })
     }

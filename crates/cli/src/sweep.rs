@@ -120,10 +120,11 @@ pub(crate) fn exit(report: &SyncReport, ui: &mut Ui) -> Exit {
     }
 }
 
-/// Warns once of every version of an agent that nobody checked; its logs are read all the same.
+/// Warns once of every version of an agent that nobody checked; its logs are read all the same. A quiet run
+/// is nobody's to read, so that it neither warns nor counts as a warning.
 pub(crate) fn warn_of_versions(options: &SyncOptions, report: &SyncReport, ui: &mut Ui) {
     let home = &options.archive.home;
-    if options.dry_run || report.total(|agent| agent.files_read) == 0 {
+    if options.dry_run || ui.is_quiet() || report.total(|agent| agent.files_read) == 0 {
         return;
     }
     // Who cannot be warned now is warned by the next sync.

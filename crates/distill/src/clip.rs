@@ -1,5 +1,7 @@
 //! Bounded cuts of texts: heads, tails, single lines, measured as they will stand in JSON.
 
+use std::borrow::Cow;
+
 /// The part of a payload that is looked at from its beginning, and from its end.
 pub(crate) const LOOK_BYTES: usize = 64 * 1024;
 
@@ -11,6 +13,14 @@ pub(crate) fn head(text: &str, max: usize) -> &str {
 /// The end, cut at a character.
 pub(crate) fn tail(text: &str, max: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(max))..]
+}
+
+/// Beginning and end of a text; a line of its own stands for what is left out between them.
+pub(crate) fn ends(text: &str, first: usize, last: usize) -> Cow<'_, str> {
+    if text.len() <= first + last {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("{}\n…\n{}", head(text, first), tail(text, last)))
 }
 
 /// One line of at most `max` bytes as JSON counts them: white space folded, no control characters.
@@ -123,6 +133,8 @@ mod tests {
         assert_eq!(line("abcdefgh", 6), "abc…");
         assert_eq!(head("äö", 3), "ä");
         assert_eq!(tail("äö", 3), "ö");
+        assert_eq!(ends("abcdef", 4, 2), "abcdef");
+        assert_eq!(ends("äbcdefö", 3, 2), "äb\n…\nö");
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl Distiller {
         Self::default()
     }
 
-    /// Knows questions by another marker than [`MARKER`].
+    /// Knows questions by another marker than [`MARKER`]; it is no part of what is saved.
     #[must_use]
     pub fn with_marker(mut self, marker: &str) -> Self {
         marker.clone_into(&mut self.marker);

@@ -2,6 +2,7 @@
 
 use crate::index::{Alongside, IndexReport, Keeper, Kept, Room, keep_in_step};
 use crate::{Archive, SyncError};
+use backstory_distill::decisions::MARKER;
 use backstory_distill::{Distilled, Distiller, Moment};
 use backstory_model::{Session, SessionUid, Timestamp};
 use backstory_store::{Account, Home, PendingSession, StoreError, SweepLock, Vault, Writer};
@@ -152,11 +153,12 @@ type Answer = (u64, PendingSession, Result<Worked, StoreError>);
 fn work(home: &Home, room: Option<Room>, todo: &Receiver<Job>, results: &Sender<Answer>) {
     let mut vault = None;
     let mut keeper = room.and_then(Keeper::new);
+    let marker = home.marker().unwrap_or(MARKER);
     for (number, session) in todo {
         let worked = match &vault {
-            Some(vault) => understand(vault, &session, keeper.as_mut()),
+            Some(vault) => understand(vault, &session, marker, keeper.as_mut()),
             None => Vault::open(home).and_then(|opened| {
-                let worked = understand(&opened, &session, keeper.as_mut());
+                let worked = understand(&opened, &session, marker, keeper.as_mut());
                 vault = Some(opened);
                 worked
             }),
@@ -170,6 +172,7 @@ fn work(home: &Home, room: Option<Room>, todo: &Receiver<Job>, results: &Sender<
 fn understand(
     vault: &Vault,
     session: &PendingSession,
+    marker: &str,
     mut keeper: Option<&mut Keeper>,
 ) -> Result<Worked, StoreError> {
     let saved = if session.from_seq > 0 { vault.account(&session.uid)? } else { None };
@@ -178,11 +181,12 @@ fn understand(
         Distiller::resume(Distilled { digest, signals, decisions, state })
     });
     let mut from = session.clone();
-    let mut distiller = resumed.unwrap_or_else(|| {
+    let distiller = resumed.unwrap_or_else(|| {
         // Made by older rules: begin again.
         from.from_seq = 0;
         Distiller::new()
     });
+    let mut distiller = distiller.with_marker(marker);
     let mut first = None;
     let mut kept = keeper.as_mut().map_or_else(Kept::none, |keeper| keeper.begin(session.id));
     vault.for_each_moment(

@@ -96,6 +96,10 @@ pub fn evict(
         report.evicted = named(&made.leave, &residents, before);
         report.stuck_bytes = made.stuck_bytes;
         let after = made.usage_after.saturating_sub(rest.raw_posted);
+        let mut beside = copies_of(&report.evicted, &vault, now)?;
+        beside.retain(|file| !report.posted.contains(file));
+        let rest = without(rest, &beside);
+        report.posted.extend(beside);
         report.after = Tiers {
             raw_rows: after.min(before.raw_rows),
             raw_packs: after.saturating_sub(before.raw_rows).min(before.raw_packs),
@@ -155,6 +159,8 @@ pub(crate) fn keep_within(
         for lost in leaving.iter().filter(|leaving| leaving.reason == Reason::LastResort) {
             notices::record(home, &loss(lost, now)).map_err(StoreError::from)?;
         }
+        let beside = copies_of(&leaving, &vault, now)?;
+        report.posted.extend(pushed::remove_copies(beside).map_err(StoreError::from)?);
         for some in made.leave.chunks(COMMIT_SESSIONS) {
             let ids: Vec<i64> = some.iter().map(|(id, _)| *id).collect();
             writer.evict(&ids, now)?;
@@ -169,6 +175,16 @@ pub(crate) fn keep_within(
         tell_over_cap(home, report.after.distilled, budget, now).map_err(StoreError::from)?;
     }
     Ok(report)
+}
+
+/// What was posted of sessions that leave, as far as it is a second copy.
+fn copies_of(
+    leaving: &[Evicted],
+    vault: &Vault,
+    now: Timestamp,
+) -> Result<Vec<PostedFile>, StoreError> {
+    let sessions = leaving.iter().map(|leaving| &leaving.uid).collect();
+    pushed::leaving_with(&sessions, vault.home(), vault, now)
 }
 
 fn without(tiers: Tiers, posted: &[PostedFile]) -> Tiers {

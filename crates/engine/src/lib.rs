@@ -13,6 +13,7 @@ pub mod ledger;
 pub mod live;
 mod migrate;
 pub mod notices;
+mod peers;
 mod project;
 pub mod pushed;
 pub mod recall;
@@ -32,6 +33,7 @@ pub use forget::{ForgetChoice, ForgottenSession, find_to_forget, forget, pin};
 pub use import::{ImportReport, Importer};
 pub use index::{IndexReport, IndexStatus, index, index_status};
 pub use migrate::migrate;
+pub use peers::Peers;
 pub use project::{Project, project, project_key};
 pub use sync::{
     FlavorProgress, PlannedFile, Problem, Progress, Root, SyncError, SyncOptions, SyncReport, sync,

@@ -2,8 +2,11 @@
 //! the last words of a turn are stored once.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+#[path = "live/interleavings.rs"]
+mod interleavings;
+
 use backstory_engine::live::{
-    Happening, Knobs, LiveEvent, SealChoice, SealOptions, SealReport, live, note,
+    Happening, Knobs, LiveEvent, LiveState, SealChoice, SealOptions, SealReport, live, note,
 };
 use backstory_engine::{
     Archive, ForgetChoice, Root, SyncOptions, commit, find_to_forget, forget, sync,
@@ -62,6 +65,7 @@ impl Machine {
         let event = LiveEvent {
             agent: Flavor::Claude,
             session: session.into(),
+            is_subagent: false,
             happening,
             event: format!("{happening:?}"),
             transcript_path: Some(self.log(session)),
@@ -92,6 +96,22 @@ impl Machine {
 
     fn sweep(&self) -> SealReport {
         sync(&self.options(), self.at(), &mut |_| {}).unwrap().sealed
+    }
+
+    /// A sweep that is killed before it lets go of states and messages.
+    fn crash(&self) -> SealReport {
+        let kept: Vec<(PathBuf, Vec<u8>)> = [self.home.state().join("live"), self.home.spool()]
+            .into_iter()
+            .filter_map(|dir| fs_err::read_dir(dir).ok())
+            .flatten()
+            .map(|entry| entry.unwrap().path())
+            .map(|path| (path.clone(), fs_err::read(path).unwrap()))
+            .collect();
+        let report = self.sweep();
+        for (path, bytes) in kept {
+            fs_err::write(path, bytes).unwrap();
+        }
+        report
     }
 
     fn commit(&self, choice: SealChoice) -> SealReport {
@@ -271,17 +291,7 @@ fn a_crash_between_the_seal_and_its_state_seals_nothing_twice() {
     let mut machine = Machine::new();
     machine.turn("a", "Hello", "Hi, what shall we do?");
     machine.hook("a", Happening::Ended, None);
-    let states = machine.home.state().join("live");
-    let kept: Vec<(PathBuf, Vec<u8>)> = [&states, &machine.home.spool()]
-        .into_iter()
-        .flat_map(|dir| fs_err::read_dir(dir.clone()).unwrap())
-        .map(|entry| entry.unwrap().path())
-        .map(|path| (path.clone(), fs_err::read(path).unwrap()))
-        .collect();
-    machine.sweep();
-    for (path, bytes) in kept {
-        fs_err::write(path, bytes).unwrap();
-    }
+    assert_eq!(machine.crash().sealed.len(), 1);
     let report = machine.sweep();
     assert_eq!((report.sealed.len(), report.unchanged), (0, 1));
     assert_eq!(machine.seals("a").len(), 1);
@@ -298,6 +308,32 @@ fn a_session_without_a_log_waits_and_is_given_up_in_the_end() {
     machine.now = 31;
     assert_eq!(machine.sweep().unchanged, 1);
     assert!(live(&machine.home).is_empty());
+}
+
+#[test]
+fn words_of_a_session_without_a_log_wait_for_it() {
+    let mut machine = Machine::new();
+    let last = "The key lies under the mat.";
+    for session in ["a", "b"] {
+        machine.hook(session, Happening::Prompted, None);
+        machine.hook(session, Happening::Stopped, Some(last));
+        machine.hook(session, Happening::Ended, None);
+    }
+    machine.now = 31;
+    machine.sweep();
+    assert_eq!((machine.spooled(), live(&machine.home).len()), (2, 0), "nobody has their logs");
+    // One log is found late, and lacks the end.
+    machine.now = 24 * 60;
+    machine.write("a", "user", "Where is the key?");
+    assert_eq!(machine.sweep().stand_ins, 1);
+    assert_eq!((machine.said("a"), machine.spooled()), (vec![last.to_owned()], 1));
+    // The other one is never found.
+    machine.now = 30 * 24 * 60;
+    machine.sweep();
+    assert_eq!(machine.spooled(), 1);
+    machine.now += 1;
+    machine.sweep();
+    assert_eq!((machine.spooled(), machine.said("a").len()), (0, 1));
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! The files of the full text as a reader opens them. Dictionaries and columns are mapped into memory. Lists
 //! of passages, the largest part, are read from where they lie if the reader stays: of what is mapped the
-//! neighbourhood comes along with every page, and all of it counts as the memory of whoever looked.
+//! neighbourhood comes along with every page, and all of it counts as the memory of whoever looked. Some of
+//! those read last are kept.
 
 use crate::Stay;
+use crate::kept::KeptLists;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use tantivy::HasLen;
 use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError};
 use tantivy::directory::error::{OpenReadError, OpenWriteError};
@@ -24,11 +27,16 @@ pub(crate) struct IndexDirectory {
     mapped: MmapDirectory,
     dir: PathBuf,
     stay: Stay,
+    kept: Arc<KeptLists>,
+    /// How many files of lists were opened.
+    opened: Arc<AtomicU32>,
 }
 
 impl IndexDirectory {
     pub(crate) fn open(dir: &Path, stay: Stay) -> Result<Self, OpenDirectoryError> {
-        Ok(Self { mapped: MmapDirectory::open(dir)?, dir: dir.to_owned(), stay })
+        let mapped = MmapDirectory::open(dir)?;
+        let (kept, opened) = (Arc::default(), Arc::default());
+        Ok(Self { mapped, dir: dir.to_owned(), stay, kept, opened })
     }
 }
 
@@ -40,7 +48,11 @@ impl Directory for IndexDirectory {
             return self.mapped.get_file_handle(path);
         }
         match FileSlice::open(&self.dir.join(path)) {
-            Ok(slice) => Ok(Arc::new(Unmapped(slice))),
+            Ok(slice) => Ok(Arc::new(Unmapped {
+                slice,
+                number: self.opened.fetch_add(1, Ordering::Relaxed),
+                kept: Arc::clone(&self.kept),
+            })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(OpenReadError::FileDoesNotExist(path.to_owned()))
             }
@@ -83,11 +95,15 @@ impl Directory for IndexDirectory {
 
 /// A file that is read, not mapped.
 #[derive(Debug)]
-pub(crate) struct Unmapped(pub(crate) FileSlice);
+struct Unmapped {
+    slice: FileSlice,
+    number: u32,
+    kept: Arc<KeptLists>,
+}
 
 impl HasLen for Unmapped {
     fn len(&self) -> usize {
-        self.0.len()
+        self.slice.len()
     }
 }
 
@@ -97,6 +113,6 @@ impl FileHandle for Unmapped {
         if range.is_empty() {
             return Ok(OwnedBytes::empty());
         }
-        self.0.read_bytes_slice(range)
+        self.kept.list(self.number, range, |range| self.slice.read_bytes_slice(range))
     }
 }

@@ -16,6 +16,7 @@ pub mod evidence;
 mod files;
 mod handed;
 mod handing;
+mod kept;
 mod lexical;
 mod local;
 mod merging;

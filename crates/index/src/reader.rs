@@ -132,11 +132,7 @@ impl Reader for LocalReader {
         query: &Embedding,
         places: &[Place],
     ) -> Result<Vec<Option<f32>>, IndexError> {
-        let files = self.files();
-        let nearest = |place: &Place| {
-            let near = files.iter().filter_map(|file| file.cosine_of(query, place.0));
-            near.max_by(f32::total_cmp)
-        };
-        Ok(places.iter().map(nearest).collect())
+        let places: Vec<u64> = places.iter().map(|place| place.0).collect();
+        Ok(vectors::nearness(&self.files(), query, &places))
     }
 }

@@ -23,12 +23,11 @@ mod tests;
 
 use crate::embedding::{DIMENSIONS, Embedding};
 use codes::CODE;
-use compared::cosines;
 use std::io;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use search::{count_within, nearest, nearest_within};
+pub use search::{count_within, nearest, nearest_within, nearness};
 pub use shortlist::Shortlist;
 pub use write::{merge, write};
 
@@ -162,18 +161,17 @@ impl<'a> VectorFile<'a> {
         nearest(&[*self], query, limit, accept)
     }
 
-    /// How near the best vector of a place is; none if the place has none.
-    pub fn cosine_of(&self, query: &Embedding, place: u64) -> Option<f32> {
-        let bounds = (self.places.first()?, self.places.last()?);
-        if place < u64::from_le_bytes(*bounds.0) || place > u64::from_le_bytes(*bounds.1) {
-            return None;
+    /// The rows of a place.
+    fn rows_of(&self, place: u64) -> Range<usize> {
+        let is_within = self.places.first().zip(self.places.last()).is_some_and(|(first, last)| {
+            (u64::from_le_bytes(*first)..=u64::from_le_bytes(*last)).contains(&place)
+        });
+        if !is_within {
+            return 0..0;
         }
         let from = self.places.partition_point(|found| u64::from_le_bytes(*found) < place);
-        let rows: Vec<_> = (from..self.len())
-            .take_while(|row| self.place(*row) == place)
-            .map(|row| (self, row))
-            .collect();
-        cosines(query, &rows).into_iter().max_by(f32::total_cmp)
+        let count = (from..self.len()).take_while(|row| self.place(*row) == place).count();
+        from..from + count
     }
 
     /// The rows of places within some ranges, which follow each other.

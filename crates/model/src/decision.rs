@@ -3,6 +3,9 @@
 use crate::{Flavor, Timestamp};
 use serde::{Deserialize, Serialize};
 
+/// Stands for a skill nobody named, in ids and in question logs.
+const UNKNOWN_SKILL: &str = "unknown";
+
 /// What the human was asked for. The names are stable: they are stored, printed and filtered on.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
@@ -107,11 +110,16 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// Whether the human did what was recommended; nothing if nothing was, or nobody answered.
+    /// Whether the human did what was recommended, whatever they said beside it; nothing if nothing was, or
+    /// nobody answered.
     pub fn followed(&self) -> Option<bool> {
         let recommended = self.recommended?;
-        (self.state == DecisionState::Answered)
-            .then(|| self.chosen == [recommended] && self.free_text.is_none())
+        (self.state == DecisionState::Answered).then(|| self.chosen == [recommended])
+    }
+
+    /// The skill a hashed id is made with: the one that asked, as far as it is known.
+    pub fn named_skill(&self) -> &str {
+        if self.skill.is_empty() { UNKNOWN_SKILL } else { &self.skill }
     }
 
     /// True if the same id is the same question: only then a preference may be kept under it.
@@ -125,9 +133,11 @@ impl Decision {
         self.chosen.iter().filter_map(option).map(|option| option.label.as_str())
     }
 
-    /// How long the human took, in milliseconds.
+    /// How long the human took to answer, in milliseconds; nothing if they did not.
     pub fn latency_ms(&self) -> Option<i64> {
-        Some((self.answered_at?.0 - self.asked_at?.0).max(0))
+        let (asked, answered) = (self.asked_at?, self.answered_at?);
+        let is_answered = self.state == DecisionState::Answered;
+        is_answered.then(|| answered.0.saturating_sub(asked.0).max(0))
     }
 
     /// Where the row came from, as ledgers name it: `claude-tool`, `codex-import-marker`, `hub`.
@@ -171,3 +181,44 @@ named!(DecisionState {
     Skipped = "skipped",
     Interrupted = "interrupted",
 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(chosen: &[u16], said: Option<&str>) -> Decision {
+        Decision {
+            state: DecisionState::Answered,
+            recommended: Some(1),
+            chosen: chosen.to_vec(),
+            free_text: said.map(str::to_owned),
+            ..Decision::default()
+        }
+    }
+
+    #[test]
+    fn advice_is_followed_whatever_is_said_beside_it() {
+        assert_eq!(answered(&[1], None).followed(), Some(true));
+        assert_eq!(answered(&[1], Some("but only for new users")).followed(), Some(true));
+        assert_eq!(answered(&[0], None).followed(), Some(false));
+        assert_eq!(answered(&[0, 1], None).followed(), Some(false));
+        assert_eq!(answered(&[], Some("neither")).followed(), Some(false));
+        let open = Decision { state: DecisionState::Open, ..answered(&[], None) };
+        assert_eq!(open.followed(), None);
+    }
+
+    #[test]
+    fn only_an_answer_takes_time() {
+        let took = |state: DecisionState, asked: i64, answered: i64| {
+            let (asked, answered) = (Some(Timestamp(asked)), Some(Timestamp(answered)));
+            Decision { state, asked_at: asked, answered_at: answered, ..Decision::default() }
+                .latency_ms()
+        };
+        assert_eq!(took(DecisionState::Answered, 5, 25), Some(20));
+        assert_eq!(took(DecisionState::Answered, 25, 5), Some(0));
+        assert_eq!(took(DecisionState::Answered, i64::MIN, i64::MAX), Some(i64::MAX));
+        for state in [DecisionState::Open, DecisionState::Skipped, DecisionState::Interrupted] {
+            assert_eq!(took(state, 5, 25), None, "{state:?}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::refusal::Refusal;
 use backstory_api::http::AddMessage;
-use backstory_engine::pushed::{Incoming, Part};
+use backstory_engine::pushed::{IMAGE, Incoming, Part};
 use backstory_model::Timestamp;
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ fn part(posted: &Value) -> Option<Part> {
         }),
         // What a server handed to the agent is not what anybody said.
         "context" => None,
-        "image_url" | "image" => Some(words("[image]".to_owned())),
+        "image_url" | "image" => Some(words(IMAGE.to_owned())),
         _ => text("text").or_else(|| as_text(posted)).map(words),
     }
 }

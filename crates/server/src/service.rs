@@ -6,11 +6,10 @@ use crate::projects::Projects;
 use crate::readers::Readers;
 use crate::refusal::Refusal;
 use crate::told::Told;
-use backstory_engine::pushed::{Journal, Limits, any_uid_of};
+use backstory_engine::pushed::{Journal, Limits};
 use backstory_engine::{Archive, SyncOptions};
-use backstory_model::{SessionUid, Timestamp};
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use backstory_model::Timestamp;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, Semaphore};
 
@@ -74,9 +73,7 @@ pub struct Service {
     pub(crate) told: Told,
     pub(crate) projects: Projects,
     pub(crate) readers: Readers,
-    /// Sessions that were sealed and are not in the archive yet.
-    pub(crate) to_take_in: Mutex<BTreeSet<SessionUid>>,
-    /// There is one more of them.
+    /// There is something sealed that is not in the archive yet.
     pub(crate) sealed: Notify,
     gate: Semaphore,
 }
@@ -92,7 +89,6 @@ impl Service {
             metrics: Metrics::new(),
             told: Told::default(),
             projects: Projects::default(),
-            to_take_in: Mutex::default(),
             sealed: Notify::new(),
             gate: Semaphore::new(AT_ONCE),
         })
@@ -107,10 +103,8 @@ impl Service {
     }
 
     /// Notes that a stretch of a session was closed.
-    pub(crate) fn was_sealed(&self, id: &str) {
+    pub(crate) fn was_sealed(&self) {
         self.metrics.sealed.inc();
-        let mut waiting = self.to_take_in.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.insert(any_uid_of(id));
         self.sealed.notify_one();
     }
 

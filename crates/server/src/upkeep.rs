@@ -1,13 +1,12 @@
-//! What the server does unasked: seal pushed sessions nothing is heard of any more, and have a sweep take
-//! in what was sealed.
+//! What the server does unasked: seal sessions nothing is heard of any more, and have a sweep take in what was
+//! sealed. Nothing of what is left to do is kept in memory: it stands in the files of the sessions.
 
 use crate::service::Service;
 use backstory_engine::SyncError;
-use backstory_engine::live::{SealChoice, SealOptions};
-use backstory_engine::pushed::Sealed;
-use backstory_model::SessionUid;
+use backstory_engine::live::{Knobs, SealChoice, SealOptions, pending};
+use backstory_engine::pushed::{Sealed, owed};
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -17,9 +16,6 @@ const TOGETHER: Duration = Duration::from_secs(2);
 /// After a sweep that could not be done, nobody tries again at once.
 const PAUSE: Duration = Duration::from_secs(20);
 
-/// Sessions sealed in the archive in one go.
-const SEALED_TOGETHER: usize = 16;
-
 /// Sessions that have nothing open, and when their files were last written to.
 type Settled = HashMap<String, i64>;
 
@@ -27,7 +23,8 @@ type Settled = HashMap<String, i64>;
 pub(crate) async fn upkeep(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
     let mut settled = Settled::new();
     let mut look = Instant::now();
-    let mut sweep: Option<Instant> = None;
+    // A server before this one may have ended before it took in what it sealed.
+    let mut sweep = is_any_owed(Arc::clone(&service)).await.then(Instant::now);
     loop {
         let next = sweep.map_or(look, |sweep| sweep.min(look));
         tokio::select! {
@@ -39,6 +36,9 @@ pub(crate) async fn upkeep(service: Arc<Service>, mut stop: watch::Receiver<bool
                 if Instant::now() >= look {
                     settled = seal_idle(Arc::clone(&service), settled).await;
                     look = Instant::now() + service.options.look;
+                    if is_any_live_due(Arc::clone(&service)).await {
+                        sweep.get_or_insert_with(Instant::now);
+                    }
                 }
                 if sweep.is_some_and(|due| Instant::now() >= due) {
                     let done = sweep_now(Arc::clone(&service)).await;
@@ -69,7 +69,7 @@ fn idle(service: &Service, settled: &Settled) -> Settled {
             continue;
         }
         match service.journal.seal(&id, 0, "idle", now) {
-            Ok(Sealed::Done(..)) => service.was_sealed(&id),
+            Ok(Sealed::Done(..)) => service.was_sealed(),
             Ok(Sealed::Skipped(..)) => {
                 still.insert(id, written);
             }
@@ -80,6 +80,25 @@ fn idle(service: &Service, settled: &Settled) -> Settled {
     still
 }
 
+/// True if something was sealed here and not in the archive.
+async fn is_any_owed(service: Arc<Service>) -> bool {
+    let work = service.blocking(|service| Ok(!owed(&service.archive().home)?.is_empty()));
+    // Whoever cannot be asked is asked by a sweep.
+    work.await.unwrap_or(true)
+}
+
+/// True if hooks told of a session that is to be sealed, or of none of its turns for too long.
+async fn is_any_live_due(service: Arc<Service>) -> bool {
+    let work = service.blocking(|service| {
+        Ok(!pending(&service.archive().home, service.now(), &knobs(service)).is_empty())
+    });
+    work.await.unwrap_or_default()
+}
+
+fn knobs(service: &Service) -> Knobs {
+    service.options.sync.seal.as_ref().map(|seal| seal.knobs).unwrap_or_default()
+}
+
 /// True if what was sealed is in the archive now, or nobody wants it there.
 async fn sweep_now(service: Arc<Service>) -> bool {
     if !service.options.sweeps {
@@ -88,24 +107,10 @@ async fn sweep_now(service: Arc<Service>) -> bool {
     service.blocking(|service| Ok(take_in(service)?)).await.is_ok()
 }
 
-/// Sweeps, and seals in the archive what was sealed here. What is left for the next time is more than
-/// anybody seals in a moment.
+/// Sweeps, and seals in the archive what was sealed here and what hooks left to be sealed.
 fn take_in(service: &Service) -> Result<(), SyncError> {
-    let sync = &service.options.sync;
-    let waiting = || service.to_take_in.lock().unwrap_or_else(PoisonError::into_inner);
-    let sealed: Vec<SessionUid> = waiting().iter().take(SEALED_TOGETHER).cloned().collect();
-    if sealed.is_empty() {
-        backstory_engine::sync(sync, service.now(), &mut |_| ())?;
-    }
-    for uid in sealed {
-        let knobs = sync.seal.as_ref().map(|seal| seal.knobs).unwrap_or_default();
-        let seal = SealOptions { knobs, choice: SealChoice::Session(uid.clone()) };
-        backstory_engine::commit(sync, &seal, service.now(), &mut |_| ())?;
-        waiting().remove(&uid);
-    }
+    let seal = SealOptions { knobs: knobs(service), choice: SealChoice::Pending };
+    backstory_engine::commit(&service.options.sync, &seal, service.now(), &mut |_| ())?;
     service.metrics.sweeps.inc();
-    if !waiting().is_empty() {
-        service.sealed.notify_one();
-    }
     Ok(())
 }

@@ -13,6 +13,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("20261117T160000_seals", include_str!("../migrations/20261117T160000_seals.sql")),
     ("20261117T200000_sources", include_str!("../migrations/20261117T200000_sources.sql")),
     ("20261118T000000_decisions", include_str!("../migrations/20261118T000000_decisions.sql")),
+    (
+        "20261118T060000_asked_before",
+        include_str!("../migrations/20261118T060000_asked_before.sql"),
+    ),
 ];
 
 /// Applies what is missing.

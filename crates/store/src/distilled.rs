@@ -4,7 +4,7 @@ use crate::clauses::{Clauses, SHORT_LIST};
 use crate::database::{Row, values};
 use crate::{IndexDebt, PackFault, StoreError, Vault, Writer, blob, rows};
 use backstory_model::{
-    Decision, Digest, EventKind, Fix, Flavor, SessionEvent, SessionUid, Sighting, Signal,
+    Decision, Digest, EventKind, Fix, Flavor, Role, SessionEvent, SessionUid, Sighting, Signal,
     SignalKind, Timestamp,
 };
 use std::borrow::Cow;
@@ -106,11 +106,21 @@ impl Vault {
     }
 
     /// Hands the events of a session from a seq on to `each`, with their content; where a payload
-    /// cannot be read back, the summary stands in for it.
+    /// cannot be read back, the summary stands in for it, and for bookkeeping always.
     pub fn for_each_moment(
         &self,
         session: &PendingSession,
         wants: impl Fn(EventKind) -> bool,
+        each: impl FnMut(SessionEvent, &str),
+    ) -> Result<(), StoreError> {
+        self.each_moment(session, wants, |event| event.kind != EventKind::Lifecycle, each)
+    }
+
+    fn each_moment(
+        &self,
+        session: &PendingSession,
+        wants: impl Fn(EventKind) -> bool,
+        is_read: impl Fn(&SessionEvent) -> bool,
         mut each: impl FnMut(SessionEvent, &str),
     ) -> Result<(), StoreError> {
         // Grok writes two logs side by side; only the time tells what came first.
@@ -123,8 +133,7 @@ impl Vault {
             }
             let event = rows::event_without_payload(row, &session.uid)?;
             let bytes = match rows::place(row)? {
-                // Bookkeeping is told by its summary.
-                _ if event.kind == EventKind::Lifecycle => None,
+                _ if !is_read(&event) => None,
                 Some((block, offset, len)) if block != rows::LOST_BLOCK => {
                     match self.payloads.block(session.id, block as u64) {
                         Ok(bytes) => Some((bytes, offset..offset + len)),
@@ -145,7 +154,8 @@ impl Vault {
         })
     }
 
-    /// Hands the full content of every resident event of a session to `each`.
+    /// Hands the full content of every resident event of a session to `each`; of bookkeeping the summary,
+    /// unless a tool said it.
     pub fn for_each_text(
         &self,
         uid: &SessionUid,
@@ -154,7 +164,9 @@ impl Vault {
         let Some(head) = self.session_head(uid)? else { return Ok(()) };
         let whole =
             PendingSession { id: head.id, uid: uid.clone(), from_seq: 0, next_seq: head.next_seq };
-        self.for_each_moment(&whole, |_| true, |_, text| each(text))
+        let is_read =
+            |event: &SessionEvent| event.kind != EventKind::Lifecycle || event.role == Role::Tool;
+        self.each_moment(&whole, |_| true, is_read, |_, text| each(text))
     }
 
     /// What is kept of a session.

@@ -3,7 +3,7 @@
 use crate::clauses::{Clauses, MIDDLE_LIST, SHORT_LIST, filled};
 use crate::database::{Row, values};
 use crate::{StoreError, Vault, rows};
-use backstory_model::{Flavor, Outcome, Session, SessionEvent, SessionUid, Timestamp};
+use backstory_model::{EventKind, Flavor, Outcome, Session, SessionEvent, SessionUid, Timestamp};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
@@ -146,12 +146,24 @@ impl Vault {
 
     /// The events of several stretches, by seq; what left is not among them.
     pub fn stretches(&self, wanted: &[Stretch<'_>]) -> Result<Vec<Vec<SessionEvent>>, StoreError> {
+        self.stretches_of(wanted, |_| true)
+    }
+
+    /// Those of them that are of a wanted kind.
+    pub fn stretches_of(
+        &self,
+        wanted: &[Stretch<'_>],
+        wants: impl Fn(EventKind) -> bool,
+    ) -> Result<Vec<Vec<SessionEvent>>, StoreError> {
         let mut found: Vec<Vec<SessionEvent>> = Vec::new();
         for wanted in wanted.chunks(MIDDLE_LIST) {
             let before = found.len();
             found.resize_with(before + wanted.len(), Vec::new);
             let asked = asked_for(wanted);
             self.database.each(&asked.sql, &asked.values, |row| -> Result<(), StoreError> {
+                if !wants(rows::kind(row)?) {
+                    return Ok(());
+                }
                 let number = row.count(rows::NUMBER_COLUMN)? as usize;
                 if let Some(stretch) = wanted.get(number) {
                     found[before + number].push(rows::event(row, stretch.uid)?);

@@ -11,6 +11,7 @@ pub struct Home {
     dir: PathBuf,
     engine: Arc<dyn Engine>,
     packs: Arc<dyn Packs>,
+    marker: Option<Arc<str>>,
 }
 
 impl Home {
@@ -19,13 +20,24 @@ impl Home {
     pub fn new(dir: impl Into<PathBuf>, engine: Arc<dyn Engine>) -> Self {
         let dir = dir.into();
         let packs = Arc::new(PackFiles::new(dir.join("packs")));
-        Self { dir, engine, packs }
+        Self { dir, engine, packs, marker: None }
     }
 
     /// The same with packs kept elsewhere.
     #[must_use]
     pub fn with_packs(self, packs: Arc<dyn Packs>) -> Self {
         Self { packs, ..self }
+    }
+
+    /// The same whose sessions mark questions in their own way.
+    #[must_use]
+    pub fn with_marker(self, marker: &str) -> Self {
+        Self { marker: Some(marker.into()), ..self }
+    }
+
+    /// How questions in prose are marked; nothing if as usual.
+    pub fn marker(&self) -> Option<&str> {
+        self.marker.as_deref()
     }
 
     /// The directory itself.

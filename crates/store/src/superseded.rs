@@ -36,6 +36,9 @@ impl Writer {
             "DELETE FROM signals WHERE session_id = ?1",
             "DELETE FROM decisions WHERE session_id = ?1",
             "UPDATE sessions SET events = 0, turns = 0, retries = 0, title = NULL, title_rank = 0,
+                repo = CASE WHEN cwd IS NULL THEN NULL ELSE repo END,
+                project_key = CASE WHEN cwd IS NULL THEN NULL ELSE project_key END,
+                domain = CASE WHEN cwd IS NULL THEN NULL ELSE domain END,
                 started_at = NULL, ended_at = NULL, source_path = '', source_bytes = 0,
                 analyzed_at = NULL, analyzed_seq = 0
              WHERE id = ?1",

@@ -35,11 +35,12 @@ impl Mapper<'_> {
             Twin::Object(twin) => twin,
             _ => &none,
         };
-        let payload = self.output(line, at, block);
         let tool = self.state.tool_of(call_id).map(str::to_owned);
-        let verdict = self.judge(line, block, twin, payload);
         let is_answer =
             tool.as_deref().is_some_and(is_question) || (twin.questions.0 && twin.answers.0);
+        let answers = (is_answer && !block.is_error.0).then(|| self.answers(twin)).flatten();
+        let payload = answers.unwrap_or_else(|| self.output(line, at, block));
+        let verdict = self.judge(line, block, twin, payload);
         let kind = match verdict.kind {
             EventKind::ToolResult if is_answer => EventKind::Decision,
             kind => kind,
@@ -88,6 +89,28 @@ impl Mapper<'_> {
         self.out.event(draft);
     }
 
+    /// The human's answers as the harness filed them, with the notes beside them. What it tells the model
+    /// instead cannot be taken apart again where people type quotes.
+    fn answers(&mut self, twin: &ToolUseResult<'_>) -> Option<Span> {
+        let part = |name: &str| self.raw_at(&sonic_rs::pointer!["toolUseResult", name]);
+        let filed = |raw: &str| {
+            let inside = raw.trim_start().strip_prefix('{').map(str::trim_start);
+            inside.is_some_and(|inside| !inside.starts_with('}'))
+        };
+        let answers = twin.answers.0.then(|| part("answers")).flatten();
+        let answers = answers.filter(|answers| filed(answers.as_raw_str()))?;
+        let notes = part("annotations").filter(|notes| filed(notes.as_raw_str()));
+        Some(self.out.text_with(|text| {
+            text.push_str("{\"answers\":");
+            text.push_str(answers.as_raw_str());
+            if let Some(notes) = &notes {
+                text.push_str(",\"annotations\":");
+                text.push_str(notes.as_raw_str());
+            }
+            text.push('}');
+        }))
+    }
+
     /// The output as text: the block's content, else what the twin has of it.
     fn output(&mut self, line: &Line<'_>, at: usize, block: &Block<'_>) -> Span {
         if !block.content.is_empty() {
@@ -101,16 +124,6 @@ impl Mapper<'_> {
                 self.out.text_with(|text| {
                     for part in parts.iter().flatten() {
                         push_text(part.as_raw_str(), text);
-                    }
-                })
-            }
-            Twin::Object(twin) if twin.answers.0 => {
-                let answers = self.raw_at(&sonic_rs::pointer!["toolUseResult", "answers"]);
-                self.out.text_with(|text| {
-                    if let Some(answers) = &answers {
-                        text.push_str("{\"answers\":");
-                        text.push_str(answers.as_raw_str());
-                        text.push('}');
                     }
                 })
             }

@@ -2,6 +2,8 @@
 //! records said meanwhile about exit code and duration.
 
 use super::outcome::Outcome;
+use super::secrets;
+use super::tools::ASKS_HUMAN;
 use super::turns::push;
 use backstory_model::EventKey;
 use serde::{Deserialize, Serialize};
@@ -18,6 +20,9 @@ pub(super) struct OpenCall {
     pub(super) tool: String,
     /// What mirrors said about its end.
     pub(super) end: Outcome,
+    /// Where it asks for a secret: the questions whose answers may be kept.
+    #[serde(default)]
+    pub(super) kept: Option<Vec<String>>,
 }
 
 /// Recent calls.
@@ -43,7 +48,8 @@ impl Calls {
         let last = earlier.or_else(|| self.done_count(hash));
         let repeat = last.map_or(0, |count| count.saturating_add(1));
         let end = Outcome::default();
-        let call = OpenCall { id: hash, what, repeat, tool: tool.to_owned(), end };
+        let kept = if tool == ASKS_HUMAN { secrets::others(input) } else { None };
+        let call = OpenCall { id: hash, what, repeat, tool: tool.to_owned(), end, kept };
         if self.open.len() >= Self::OPEN
             && let Some(oldest) = self.open.pop_front()
         {

@@ -5,7 +5,7 @@
 //! - `reader`: finds the dialect of a line and hands it on; `items`, `messages`, `tools`, `events`,
 //!   `turn_items` map what it holds; `tokens` counts.
 //! - `thread`: what is remembered between lines; `turns` (keys and mirrors), `calls` (tool calls
-//!   waiting for their answer) and `lineage` (history copied from another thread) are its parts.
+//!   waiting for their answer, `secrets` those whose answers are not for keeping) and `lineage` (history copied from another thread) are its parts.
 
 mod calls;
 mod events;
@@ -18,6 +18,7 @@ mod meta;
 pub(crate) mod outcome;
 mod paths;
 mod reader;
+mod secrets;
 mod table;
 mod thread;
 mod tokens;

@@ -2,6 +2,7 @@
 
 use super::images::{push_parts, push_text};
 use super::outcome::{self, Outcome};
+use super::secrets;
 use super::thread::{Cx, Note, Thread};
 use super::turns::{Identity, Stream, Told, digest};
 use super::wire::{Content, Detail, Part, Raw, Text, raw_str, read};
@@ -11,7 +12,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 
 /// The tool that puts a question to the human.
-const ASKS_HUMAN: &str = "request_user_input";
+pub(super) const ASKS_HUMAN: &str = "request_user_input";
 /// The tool that starts a sub-agent.
 const SPAWNS_AGENT: &str = "spawn_agent";
 
@@ -58,6 +59,8 @@ struct Reply<'a> {
     call_id: &'a str,
     tool: &'a str,
     outcome: Outcome,
+    /// Where a secret was asked for: the questions whose answers may be kept.
+    kept: Option<&'a [String]>,
 }
 
 impl Thread {
@@ -157,7 +160,8 @@ impl Thread {
         if open.is_none() && !call_id.is_empty() {
             self.calls.closed(call_id);
         }
-        self.emit_reply(cx, &Reply { identity, call_id, tool, outcome }, write);
+        let kept = open.as_ref().and_then(|open| open.kept.as_deref());
+        self.emit_reply(cx, &Reply { identity, call_id, tool, outcome, kept }, write);
     }
 
     fn emit_reply(&mut self, cx: &mut Cx<'_>, reply: &Reply<'_>, write: impl FnOnce(&mut String)) {
@@ -178,7 +182,15 @@ impl Thread {
             parent,
             ..Note::new(reply.identity, kind, role)
         };
-        self.emit(cx, &note, write);
+        self.emit(cx, &note, |out| {
+            let start = out.len();
+            write(out);
+            if let Some(kept) = reply.kept {
+                let blanked = secrets::blanked(&out[start..], kept);
+                out.truncate(start);
+                out.push_str(&blanked);
+            }
+        });
     }
 
     /// Whether the end of a call is told with its answer in the model's stream; what it says of
@@ -197,6 +209,7 @@ impl Thread {
             return;
         }
         let tool = ended.call.tool.to_owned();
+        let kept = if tool == ASKS_HUMAN { secrets::others(ended.call.input) } else { None };
         if !told {
             self.emit_call(cx, ended.call, 0);
         }
@@ -213,7 +226,8 @@ impl Thread {
         } else {
             Identity::Answer(call_id, 0)
         };
-        let reply = Reply { identity, call_id, tool: &tool, outcome: ended.outcome };
+        let (outcome, kept) = (ended.outcome, kept.as_deref());
+        let reply = Reply { identity, call_id, tool: &tool, outcome, kept };
         self.emit_reply(cx, &reply, |out| push_text(out, &output));
     }
 
@@ -241,7 +255,7 @@ impl Thread {
                 id => Identity::Named("web_results", id),
             };
             let outcome = Outcome::default();
-            let reply = Reply { identity, call_id: "", tool: "web_search", outcome };
+            let reply = Reply { identity, call_id: "", tool: "web_search", outcome, kept: None };
             self.emit_reply(cx, &reply, |out| push_text(out, search.results));
         }
     }

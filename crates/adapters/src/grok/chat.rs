@@ -5,7 +5,7 @@
 use super::keys;
 use super::prompt::Parts;
 use super::stamp::{Desk, Stamp, report_model, uid};
-use super::tools::is_question;
+use super::tools::{is_question, reached};
 use super::wire::{Block, Raw, Scalar, part};
 use crate::hygiene::remark;
 use crate::json::readable;
@@ -59,6 +59,7 @@ struct Arguments<'a> {
     command: Scalar<'a>,
     file_path: Scalar<'a>,
     target_file: Scalar<'a>,
+    tool_name: Scalar<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -211,6 +212,7 @@ fn tool_call(call: &Call<'_>, stamp: &Stamp<'_>, desk: &mut Desk<'_>) {
     };
     let readable = readable(arguments.as_bytes()).unwrap_or_default();
     let input: Arguments<'_> = sonic_rs::from_str(readable).unwrap_or_default();
+    let name = reached(name, input.tool_name.text());
     let class = classify_call(name, input.command.text());
     let retried = desk.state.retries.call(id, name, arguments.as_bytes(), class);
     let kind = if is_question(name) { EventKind::Decision } else { retried };

@@ -20,6 +20,7 @@ mod vendor;
 mod wire;
 
 pub(crate) use prompt::own_words;
+pub(crate) use tools::reached;
 
 use crate::{Adapter, AgentSpec, Base, Claim, Reader, RootSpec};
 use backstory_model::Flavor;

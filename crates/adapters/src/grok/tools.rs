@@ -49,6 +49,11 @@ pub(super) fn update(update: &Update<'_>, stamp: &Stamp<'_>, desk: &mut Desk<'_>
         return result(call_id, update, stamp, desk);
     }
     let late_input = update.raw_input.as_ref().filter(|_| desk.state.takes_late_input(call_id));
+    if late_input.is_some() {
+        let input: ToolInput<'_> = part(&update.raw_input).unwrap_or_default();
+        let name = desk.state.tool_of(call_id).unwrap_or_default().to_owned();
+        desk.state.open_call(call_id, reached(&name, input.tool_name.text()), false);
+    }
     // Without late input or output the record repeats the call: new title, files, status.
     let (what, payload) = if let Some(input) = late_input {
         let question = desk.state.tool_of(call_id).filter(|tool| is_question(tool));
@@ -91,8 +96,11 @@ fn result(call_id: &str, update: &Update<'_>, stamp: &Stamp<'_>, desk: &mut Desk
 
     let known = desk.state.tool_of(call_id).map(str::to_owned);
     // The title of an update is display text, so the call's own name comes first.
-    let name = known.or_else(|| tool_name(update, &input).map(str::to_owned));
-    let is_answer = name.as_deref().is_some_and(is_question);
+    let name = match &known {
+        Some(name) => Some(reached(name, input.tool_name.text())),
+        None => tool_name(update, &input),
+    };
+    let is_answer = name.is_some_and(is_question);
     let kind = match (has_failed, is_answer) {
         (true, _) => EventKind::Error,
         (false, true) => EventKind::Decision,
@@ -102,7 +110,7 @@ fn result(call_id: &str, update: &Update<'_>, stamp: &Stamp<'_>, desk: &mut Desk
     let mut draft: EventDraft = stamp.draft(kind, role, desk.out);
     draft.key = keys::output(call_id);
     draft.parent = Some(keys::call(call_id));
-    draft.tool = desk.out.opt_text(name.as_deref());
+    draft.tool = desk.out.opt_text(name);
     draft.call_id = Some(desk.out.text(call_id));
     draft.payload = output_text(update, desk.out);
     draft.exit_code = exit_code;
@@ -113,11 +121,12 @@ fn result(call_id: &str, update: &Update<'_>, stamp: &Stamp<'_>, desk: &mut Desk
 fn tool_name<'a>(update: &'a Update<'_>, input: &'a ToolInput<'_>) -> Option<&'a str> {
     let meta = update.meta.as_ref().and_then(|meta| meta.tool.as_ref());
     let name = meta.and_then(|tool| tool.name.text()).or_else(|| update.title.text());
-    match name {
-        // The tool that calls tools of MCP servers stands for the one it calls.
-        Some("use_tool") => input.tool_name.text().or(name),
-        _ => name,
-    }
+    name.map(|name| reached(name, input.tool_name.text()))
+}
+
+/// The tool that calls tools of MCP servers stands for the one it calls.
+pub(crate) fn reached<'a>(name: &'a str, called: Option<&'a str>) -> &'a str {
+    called.filter(|_| name == "use_tool").unwrap_or(name)
 }
 
 fn call_kind(

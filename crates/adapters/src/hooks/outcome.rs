@@ -3,6 +3,7 @@
 use super::fields::Fields;
 use super::{INPUT_MAX, OUTPUT_MAX, ToolUse};
 use crate::codex::outcome as header;
+use crate::grok;
 use crate::hooks::HookEvent;
 use crate::unescape::decode;
 use backstory_model::Flavor;
@@ -25,8 +26,9 @@ const GOOD_STATUS: &[&str] = &["ok", "success", "succeeded", "completed"];
 pub(super) fn tool(agent: Flavor, event: HookEvent, fields: &Fields<'_>) -> Option<ToolUse> {
     let name = fields.text("tool_name")?;
     let input = fields.raw("tool_input").filter(|input| input.len() <= INPUT_MAX);
+    let called = input.and_then(Fields::of).and_then(|input| input.text("tool_name"));
     let mut tool = ToolUse {
-        name,
+        name: grok::reached(&name, called.as_deref()).to_owned(),
         input: input.unwrap_or_default().to_owned(),
         call_id: fields.any_text(&["tool_use_id", "tool_call_id", "call_id"]),
         ..ToolUse::default()

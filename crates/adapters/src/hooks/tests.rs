@@ -97,6 +97,23 @@ fn codex_tells_of_tools_by_what_they_print() {
 }
 
 #[test]
+fn what_a_memory_server_tells_is_no_failure() {
+    let failed = |agent, name: &str, input: &str| {
+        let stdin = format!(
+            r#"{{"session_id":"x1","hook_event_name":"PostToolUse","tool_name":"{name}",
+                "tool_input":{input},"tool_response":"fix: make: *** [all] Error 2"}}"#
+        );
+        call(Some(agent), "PostToolUse", &stdin).unwrap().tool.unwrap().may_have_failed()
+    };
+    assert!(failed(Flavor::Codex, "mcp__docs__find", "{}"));
+    assert!(!failed(Flavor::Codex, "mcp__backstory__errors", "{}"));
+    assert!(!failed(Flavor::Grok, "backstory__errors", "{}"));
+    let wrapped = r#"{"tool_name":"backstory__errors","tool_input":{"query":"make"}}"#;
+    assert!(!failed(Flavor::Grok, "use_tool", wrapped));
+    assert!(failed(Flavor::Grok, "use_tool", &wrapped.replace("backstory", "docs")));
+}
+
+#[test]
 fn sub_agents_are_told_apart() {
     let stdin = r#"{"session_id":"root","turn_id":"t","agent_id":"child","agent_type":"explorer",
         "transcript_path":"/s/rollout-root.jsonl","agent_transcript_path":"/s/rollout-child.jsonl",

@@ -3,7 +3,9 @@
 //! Readers ask [`without_memories`] of every text they take for the human's, and know their own
 //! agent's wrappers besides. A text that reaches us on another way, pushed by a plugin, may hold the
 //! wrappers of any agent: [`own_words`] knows them all, [`pushed`] also what gateways add.
+//! What comes back in the answers of tools is set apart for all agents at once, by the [`crate::Batch`].
 
+mod echo;
 mod memory;
 mod metadata;
 mod pushed;
@@ -12,8 +14,10 @@ mod tests;
 mod wrappers;
 
 pub use backstory_model::{Remark, remark};
+pub use echo::is_memory_tool;
+pub(crate) use echo::without_told;
 pub use memory::without_memories;
-pub use pushed::{PUSHED_MAX_CHARS, Pushed, pushed};
+pub use pushed::{PUSHED_MAX_CHARS, PUSHED_TRUNCATED, Pushed, pushed};
 pub use wrappers::own_words;
 
 use std::borrow::Cow;

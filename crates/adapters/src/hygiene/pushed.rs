@@ -8,7 +8,7 @@ use backstory_model::Role;
 pub const PUSHED_MAX_CHARS: usize = 24_000;
 
 /// What stands for the rest of a text that was too long.
-const TRUNCATED: &str = "…\n[truncated]";
+pub const PUSHED_TRUNCATED: &str = "…\n[truncated]";
 /// How often a text is looked at.
 const LOOKS: usize = 4;
 /// How texts begin that a plugin wrote about itself.
@@ -83,7 +83,7 @@ fn collapsed(text: &str) -> String {
 fn cut(mut text: String, max_chars: usize) -> String {
     if let Some((at, _)) = text.char_indices().nth(max_chars) {
         text.truncate(at);
-        text.push_str(TRUNCATED);
+        text.push_str(PUSHED_TRUNCATED);
     }
     text
 }

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The words that stand for an image.
+pub const IMAGE: &str = "[image]";
+
 /// A line. Lines are appended and never changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -86,6 +89,11 @@ impl Part {
     /// True for a tool call or its result.
     pub fn is_tool(&self) -> bool {
         self.tool_id.is_some() || self.tool.is_some() || self.output.is_some()
+    }
+
+    /// True for the result of a tool call, with or without the call.
+    pub fn is_answer(&self) -> bool {
+        self.output.is_some() || matches!(self.status.as_deref(), Some("completed" | "error"))
     }
 }
 

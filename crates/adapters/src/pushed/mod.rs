@@ -7,7 +7,7 @@ mod line;
 mod names;
 mod reader;
 
-pub use line::{Line, Message, Opening, Part, Policy, Seal};
+pub use line::{IMAGE, Line, Message, Opening, Part, Policy, Seal};
 pub use names::{ROLE, any_uid_of, file_name, folder_name, harness, id_of, safe_id, uid_of};
 
 use crate::{Adapter, AgentSpec, Claim, Form, Reader, RootSpec};

@@ -7,12 +7,14 @@ use crate::{
     Ancestry, Batch, EventDraft, Reader, RetryTracker, SessionIx, SessionPatch, TitleRank,
     classify_call,
 };
-use backstory_model::{EventKey, EventKind, Role, Timestamp, remark};
+use backstory_model::{EventKey, EventKind, Remark, Role, Timestamp, remark};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Version of the saved state; another one is not taken up.
-const SAVED_VERSION: u8 = 1;
+const SAVED_VERSION: u8 = 2;
+/// The name of a command to the agent itself, as its log has it.
+const COMMAND: &str = "slash-command";
 
 /// What is remembered between two reads.
 #[derive(Default, Serialize, Deserialize)]
@@ -20,6 +22,7 @@ struct State {
     version: u8,
     id: String,
     is_known: bool,
+    has_peer: bool,
     has_title: bool,
     retries: RetryTracker,
 }
@@ -42,6 +45,10 @@ impl PushedReader {
         {
             out.patch(session, SessionPatch { parent: Some(parent), ..SessionPatch::default() });
         }
+        if let Some(peer) = message.peer.clone().filter(|_| !self.state.has_peer) {
+            self.state.has_peer = true;
+            out.patch(session, SessionPatch { peer: Some(peer), ..SessionPatch::default() });
+        }
         for (at, part) in message.parts.iter().enumerate() {
             let place = Place { session, message, at };
             if part.is_tool() {
@@ -53,26 +60,27 @@ impl PushedReader {
     }
 
     fn words(&mut self, place: &Place<'_>, text: &str, out: &mut Batch) {
+        let is_command = place.message.role == "user" && remark(text) == Remark::Command;
         let (kind, role) = match place.message.role.as_str() {
             "assistant" => (EventKind::AssistantMsg, Role::Assistant),
-            "user" => (EventKind::UserMsg, Role::User),
+            "user" if !is_command => (EventKind::UserMsg, Role::User),
             _ => (EventKind::Lifecycle, Role::System),
         };
-        // A command to the agent or a word of assent is no description of the work.
+        // A word of assent is no description of the work.
         let describes = kind == EventKind::UserMsg && remark(text).can_name();
         if describes && !std::mem::replace(&mut self.state.has_title, true) {
             let title = Some((TitleRank::Prompt, text.to_owned()));
             out.patch(place.session, SessionPatch { title, ..SessionPatch::default() });
         }
         let mut draft = place.draft("text", kind, role);
+        draft.tool = out.opt_text(is_command.then_some(COMMAND));
         draft.payload = out.text(text);
         out.event(draft);
     }
 
     /// A part may be a call, its result, or both at once.
     fn tool(&mut self, place: &Place<'_>, part: &Part, out: &mut Batch) {
-        let status = part.status.as_deref().unwrap_or_default();
-        let is_answer = part.output.is_some() || matches!(status, "completed" | "error");
+        let is_answer = part.is_answer();
         let tool = part.tool.as_deref().unwrap_or("tool");
         let id = part.tool_id.as_deref().unwrap_or_default();
         if part.input.is_some() || !is_answer {
@@ -86,7 +94,7 @@ impl PushedReader {
             out.event(draft);
         }
         if is_answer {
-            let failed = status == "error";
+            let failed = part.status.as_deref() == Some("error");
             self.state.retries.result(id, failed);
             let kind = if failed { EventKind::Error } else { EventKind::ToolResult };
             let mut draft = place.draft("result", kind, Role::Tool);

@@ -49,7 +49,7 @@ fn messages_become_events_of_the_session_they_name() {
         told,
         [
             "None",
-            "claude:77/a1 user_msg  /clear",
+            "claude:77/a1 lifecycle slash-command /clear",
             "Some((Prompt, \"Use SQLite WAL\"))",
             "claude:77/a1 user_msg  Use SQLite WAL",
             "claude:77/a1 assistant_msg  I look.",
@@ -60,6 +60,27 @@ fn messages_become_events_of_the_session_they_name() {
             "unknown",
         ]
     );
+}
+
+#[test]
+fn the_first_project_that_is_named_is_told_once() {
+    let named = |id: &str, peer: &str| {
+        format!("{{\"message\":{{\"id\":\"{id}\",\"role\":\"user\"{peer},\"parts\":[]}}}}")
+    };
+    let mut batch = Batch::default();
+    let mut reader = begun();
+    for line in [
+        named("m1", ""),
+        named("m2", ",\"peer\":\"-home-ada-shop\""),
+        named("m3", ",\"peer\":\"-home-ada-boat\""),
+    ] {
+        reader.record(line.as_bytes(), &mut NoAncestry, &mut batch);
+    }
+    let peers = batch.records().iter().filter_map(|located| match &located.record {
+        Record::Session(_, patch) => patch.peer.as_deref(),
+        _ => None,
+    });
+    assert_eq!(peers.collect::<Vec<_>>(), ["-home-ada-shop"]);
 }
 
 #[test]

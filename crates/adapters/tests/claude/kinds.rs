@@ -231,47 +231,6 @@ fn interrupts_and_denials_are_interventions() {
 }
 
 #[test]
-fn questions_to_the_human_and_their_answers_are_decisions() {
-    let input = r#"{"questions":[{"question":"Which one?","options":[{"label":"A"}]}]}"#;
-    let batch = read(&[
-        call("a1", "", "t1", "AskUserQuestion", input),
-        result(
-            "u1",
-            "a1",
-            "t1",
-            r#""content":"User has answered your questions: A""#,
-            r#"{"questions":[],"answers":{"Which one?":"A"}}"#,
-        ),
-    ]);
-    assert_eq!(kinds(&batch), [EventKind::Decision, EventKind::Decision]);
-    assert_eq!(said(&batch)[0].2, input);
-}
-
-#[test]
-fn plans_put_up_are_decisions_and_so_are_answers_without_text() {
-    let batch = read(&[
-        call("a1", "", "t1", "ExitPlanMode", r#"{"plan":"First this."}"#),
-        result(
-            "u1",
-            "a1",
-            "t1",
-            r#""content":"User has approved your plan.""#,
-            r#"{"plan":"First this.","isAgent":false}"#,
-        ),
-        call("a2", "u1", "t2", "AskUserQuestion", r#"{"questions":[]}"#),
-        result(
-            "u2",
-            "a2",
-            "t2",
-            r#""content":"""#,
-            r#"{"questions":[],"answers":{"Which one?":"A"}}"#,
-        ),
-    ]);
-    assert_eq!(kinds(&batch), [EventKind::Decision; 4]);
-    assert_eq!(said(&batch)[3].2, r#"{"answers":{"Which one?":"A"}}"#);
-}
-
-#[test]
 fn consent_of_the_human_is_noted_and_that_of_rules_is_not() {
     let allowed = |uuid: &str, call: &str, source: &str| {
         let line = result(uuid, "", call, r#""content":"ok""#, r#"{"stdout":"ok","stderr":""}"#);

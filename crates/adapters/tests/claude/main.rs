@@ -7,6 +7,7 @@ mod injected;
 mod kinds;
 mod lineage;
 mod log;
+mod questions;
 mod resume;
 mod sessions;
 mod usage;

@@ -252,6 +252,23 @@ fn decision_is_the_question_and_the_answer() {
 }
 
 #[test]
+fn an_answer_that_is_a_secret_is_not_kept() {
+    let asks = |call: &str| {
+        item(&format!(
+            r#"{{"type":"function_call","name":"request_user_input","arguments":"{{\"questions\":[{{\"id\":\"key\",\"isSecret\":true}},{{\"id\":\"port\"}}]}}","call_id":"{call}"}}"#
+        ))
+    };
+    let given = r#"{\"answers\":{\"key\":{\"answers\":[\"user_note: hunter2\"]},\"port\":{\"answers\":[\"80\"]}}}"#;
+    let lines = [meta(1, ""), asks("q"), output("q", given), asks("r"), output("r", "hunter2")];
+    let whole = read(&lines);
+    assert!(!format!("{:?}", whole.events).contains("hunter2"), "{:?}", whole.events);
+    let left = r#"{"answers":{"key":{"answers":["[secret]"]},"port":{"answers":["80"]}}}"#;
+    let replies: Vec<&str> =
+        whole.talk().iter().map(|(_, text)| *text).skip(1).step_by(2).collect();
+    assert_eq!(replies, [left, "[secret]"]);
+}
+
+#[test]
 fn lifecycle_and_completion_frame_the_turn() {
     let reading = read(&[
         meta(1, ""),

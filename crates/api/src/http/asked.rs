@@ -98,7 +98,7 @@ pub struct SearchAsk {
     /// Addresses that are not wanted.
     #[serde(deserialize_with = "lenient")]
     pub exclude_uris: Option<Vec<String>>,
-    /// `actor` for this project only.
+    /// `all` for other projects too.
     #[serde(deserialize_with = "lenient")]
     pub peer_scope: Option<String>,
 }

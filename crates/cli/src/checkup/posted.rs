@@ -9,7 +9,7 @@ use backstory_engine::pushed;
 use backstory_model::Timestamp;
 use backstory_store::Vault;
 
-/// A sweep that runs daily has taken everything in by then.
+/// A sweep that runs daily has taken everything in by then, and an agent has written its log.
 const LATE_MS: i64 = 2 * 24 * 60 * 60 * 1000;
 
 /// Looks at every file of posted messages; nothing is said where there is none.
@@ -28,16 +28,27 @@ pub(super) fn check_all(vault: &Vault, now: Timestamp) -> Result<Vec<Check>, Fai
             checks.push(broken);
         }
     }
-    let is_late = |file: &&pushed::PostedFile| {
-        !file.is_taken_in && now.0.saturating_sub(file.written_at.0) > LATE_MS
-    };
-    let late = files.iter().filter(is_late).count() as u64;
+    let is_old = |file: &pushed::PostedFile| now.0.saturating_sub(file.written_at.0) > LATE_MS;
+    let late = files.iter().filter(|file| !file.is_taken_in && is_old(file)).count() as u64;
     if late > 0 {
         let what = format!("{} not in the archive yet", plural(late, "session"));
         let mut waiting = check("posted", Level::Note, what);
         waiting.count = late;
         waiting.hint = Some("`backstory sync` takes them in".into());
         checks.push(waiting);
+    }
+    // What was posted lately may still come to the log.
+    let mut lacking = 0_u64;
+    for file in files.iter().filter(|file| file.is_taken_in && is_old(file)) {
+        lacking += u64::from(file.outdoes_its_log(vault)?);
+    }
+    if lacking > 0 {
+        let what =
+            format!("{} with messages that the agent's own log lacks", plural(lacking, "session"));
+        let mut kept = check("posted", Level::Note, what);
+        kept.count = lacking;
+        kept.hint = Some("the files that have them stay; `backstory forget` removes them".into());
+        checks.push(kept);
     }
     if checks.is_empty() {
         let size = bytes(files.iter().map(|file| file.bytes).sum());

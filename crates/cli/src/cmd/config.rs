@@ -90,6 +90,11 @@ fn entries(settings: &Settings) -> Vec<Entry> {
         value: settings.task_ref_patterns.value.iter().cloned().map(Json::from).collect(),
         origin: settings.task_ref_patterns.origin.clone(),
     });
+    entries.push(Entry {
+        key: "decisions.marker".into(),
+        value: settings.marker.value.clone().into(),
+        origin: settings.marker.origin.clone(),
+    });
     let url = settings.hub.url.clone();
     entries.push(Entry {
         key: "hub.url".into(),

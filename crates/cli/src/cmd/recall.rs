@@ -8,7 +8,7 @@ use crate::ui::{DIM, Ui, paint};
 use crate::untrusted::one_line;
 use crate::{compressor, open, typed};
 use backstory_api as api;
-use backstory_distill::recall::{DEFAULT_ITEMS, MAX_BYTES, tokens};
+use backstory_distill::recall::{MAX_BYTES, tokens};
 use backstory_engine::project_key;
 use backstory_engine::recall::{
     Recall, RecallItem, RecallOptions, StartOptions, recall, start_recall,
@@ -29,18 +29,17 @@ pub(crate) struct Args {
     /// Of the project in this folder, instead of the one you stand in
     #[arg(long, value_name = "DIR", conflicts_with = "all")]
     pub(crate) project: Option<PathBuf>,
-    /// Of every project
+    /// Of every project, as with BACKSTORY_RECALL_EVERYWHERE=1
     #[arg(long, requires = "prompt")]
     pub(crate) all: bool,
-    /// At most so many things
-    #[arg(long, short = 'n', value_name = "N", default_value_t = DEFAULT_ITEMS as u8)]
-    #[arg(requires = "prompt")]
+    /// At most so many things, instead of BACKSTORY_RECALL_LIMIT
+    #[arg(long, short = 'n', value_name = "N", requires = "prompt")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=50))]
-    pub(crate) limit: u8,
-    /// At most so many bytes
-    #[arg(long, value_name = "BYTES", default_value_t = MAX_BYTES as u16)]
+    pub(crate) limit: Option<u8>,
+    /// At most so many bytes, instead of BACKSTORY_RECALL_MAX_BYTES
+    #[arg(long, value_name = "BYTES")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=MAX_BYTES as i64))]
-    pub(crate) max_bytes: u16,
+    pub(crate) max_bytes: Option<u16>,
 }
 
 /// Runs the command.
@@ -53,11 +52,13 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         words => words.join(" "),
     };
     let dir = args.project.as_deref().unwrap_or(Path::new(""));
+    // What hooks are tuned with counts here too; only who says otherwise gets something else.
+    let knobs = &settings.recall;
     let options = RecallOptions {
         project: project_key(&Env::absolute(dir)),
-        everywhere: args.all,
-        max_bytes: usize::from(args.max_bytes),
-        limit: usize::from(args.limit),
+        everywhere: args.all || knobs.everywhere,
+        max_bytes: args.max_bytes.map_or(knobs.max_bytes, usize::from),
+        limit: args.limit.map_or(knobs.limit, usize::from),
         prompt,
         compress: compressor::known(&settings.compress),
         ..RecallOptions::default()
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         ui.line(&found.text)?;
     }
     if found.is_empty() {
-        nothing(args, ui);
+        nothing(&options, ui);
         return Ok(Exit::NothingFound);
     }
     if !ui.json {
@@ -121,9 +122,9 @@ fn item(item: &RecallItem) -> api::RecalledItem {
     }
 }
 
-fn nothing(args: &Args, ui: &mut Ui) {
+fn nothing(options: &RecallOptions, ui: &mut Ui) {
     ui.status("nothing relevant is known: an agent would be told nothing");
-    if !args.all && !args.prompt.is_empty() {
+    if !options.everywhere && !options.prompt.is_empty() {
         ui.status("  --all looks in every project");
     }
 }

@@ -12,9 +12,11 @@ pub(super) fn note(scene: &Scene<'_>) -> io::Result<bool> {
     let own = LiveEvent {
         agent: call.agent,
         session: call.session_id.clone(),
+        is_subagent: false,
         happening: happening(call),
         event: call.event_name.clone(),
-        transcript_path: call.transcript_path.clone(),
+        // Where a sub-agent is at work Codex names that one's log beside the session of its root.
+        transcript_path: call.transcript_path.clone().filter(|_| call.subagent.is_none()),
         cwd: call.cwd.clone(),
         last_message: call.last_message.clone().filter(|_| call.event == HookEvent::Stop),
     };
@@ -27,15 +29,21 @@ pub(super) fn note(scene: &Scene<'_>) -> io::Result<bool> {
 }
 
 fn happening(call: &HookCall) -> Happening {
+    if call.subagent.is_some() {
+        // What a sub-agent does says only that the session lives.
+        return Happening::Seen;
+    }
     match call.event {
         HookEvent::SessionStart => match call.beginning {
+            Some(Beginning::Startup | Beginning::Clear) => Happening::Began,
             Some(Beginning::Resume | Beginning::Compact | Beginning::Fork) => Happening::Resumed,
-            Some(Beginning::Startup | Beginning::Clear) | None => Happening::Began,
+            // Every agent says how a session begins. A word nobody knows may stand for one that goes on,
+            // and whoever goes on takes nobody's place.
+            None => Happening::Seen,
         },
-        // A sub-agent's prompts and turns say only that the session lives.
-        HookEvent::UserPromptSubmit if call.subagent.is_none() => Happening::Prompted,
-        HookEvent::Stop if call.subagent.is_none() => Happening::Stopped,
-        HookEvent::PreCompact if call.subagent.is_none() => Happening::Compacting,
+        HookEvent::UserPromptSubmit => Happening::Prompted,
+        HookEvent::Stop => Happening::Stopped,
+        HookEvent::PreCompact => Happening::Compacting,
         HookEvent::SessionEnd => Happening::Ended,
         _ => Happening::Seen,
     }
@@ -50,6 +58,7 @@ fn of_subagent(call: &HookCall, own: &LiveEvent) -> Vec<LiveEvent> {
     let Some(session) = session_of(call, subagent) else { return Vec::new() };
     let stopped = LiveEvent {
         session,
+        is_subagent: true,
         happening: Happening::Stopped,
         transcript_path: subagent.transcript_path.clone(),
         last_message: call.last_message.clone(),

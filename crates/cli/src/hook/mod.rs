@@ -14,6 +14,7 @@ pub(crate) use log::Log;
 use crate::compressor::{self, Errand};
 use crate::context::Context;
 use crate::env::Env;
+use crate::install;
 use crate::open;
 use crate::settings::Settings;
 use backstory_adapters::hooks::{self, Answer, HookCall, HookEvent};
@@ -27,6 +28,8 @@ use std::time::{Duration, Instant};
 
 /// A hook that only notes something is done in milliseconds, unless the disk is stuck.
 const CAPTURE_BUDGET: Duration = Duration::from_secs(1);
+/// What is left of the time an agent gives to a hook, for starting this program and hearing its answer.
+const MARGIN: Duration = Duration::from_secs(1);
 /// What an agent sends is read up to here: tool outputs may be long, and their end is not needed.
 const MAX_INPUT: u64 = 16 << 20;
 /// The answer that says nothing, to every agent.
@@ -64,7 +67,7 @@ pub(crate) fn answer(agent: &str, event: &str, context: &Context) -> String {
     if !settings.capture.hooks {
         return NOTHING.to_owned();
     }
-    let budget = Duration::from_millis(settings.recall.timeout_ms).max(CAPTURE_BUDGET);
+    let budget = budget(agent, event, settings.recall.timeout_ms);
     let hook = Hook {
         agent: agent.to_owned(),
         event: event.to_owned(),
@@ -79,6 +82,15 @@ pub(crate) fn answer(agent: &str, event: &str, context: &Context) -> String {
     // Whatever this thread waits for (standard input, a disk, a server), the agent does not.
     std::thread::spawn(move || tell.send(hook.run()));
     told.recv_timeout(budget).unwrap_or_else(|_| NOTHING.to_owned())
+}
+
+/// How long a hook may take: as long as somebody would wait for recall, but never until its agent ends it.
+/// Whoever is ended has told nothing, and agents count it as a failure.
+fn budget(agent: &str, event: &str, timeout_ms: u64) -> Duration {
+    let event = HookEvent::from_name(event).name();
+    let granted = install::seconds_granted(Flavor::logged_from_name(agent), event);
+    let granted = Duration::from_secs(granted.into()).saturating_sub(MARGIN);
+    Duration::from_millis(timeout_ms).max(CAPTURE_BUDGET).min(granted)
 }
 
 impl Hook {
@@ -117,6 +129,9 @@ impl Hook {
                 Err(error) => log.line(&format!("{}: {error}", call.event_name)),
             }
         }
+        if let Err(error) = recalling::forget_compacted(&scene) {
+            log.line(&format!("{}: {error}", call.event_name));
+        }
         if call.event == HookEvent::SessionStart && self.settings.compress.detect_on_startup {
             self.behind(call.agent, Errand::Detect, log);
         }
@@ -139,6 +154,29 @@ impl Hook {
     fn behind(&self, agent: Flavor, errand: Errand, log: &Log) {
         if !compressor::order(agent, &self.settings.compress).is_empty() {
             worker::compress(self, agent, errand, log);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_hook_outlives_what_its_agent_gives_it() {
+        for (agent, event, seconds) in [
+            ("claude", "UserPromptSubmit", 9),
+            ("codex", "session_start", 9),
+            ("grok", "SessionStart", 4),
+            ("claude", "Stop", 4),
+            ("codex", "SessionEnd", 2),
+            ("codex", "Interrupt", 2),
+            ("claude", "PreToolUse", 9),
+        ] {
+            let within = |timeout_ms| budget(agent, event, timeout_ms);
+            assert_eq!(within(120_000), Duration::from_secs(seconds), "{agent} {event}");
+            assert_eq!(within(1_500), Duration::from_millis(1_500), "{agent} {event}");
+            assert_eq!(within(0), CAPTURE_BUDGET, "{agent} {event}");
         }
     }
 }

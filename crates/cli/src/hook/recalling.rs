@@ -13,7 +13,7 @@ use backstory_engine::recall::{
     at_start, forget_given,
 };
 use backstory_model::SessionUid;
-use backstory_store::StoreError;
+use std::io;
 use std::time::{Duration, Instant};
 
 /// How often a seal that is being made is looked for, and what is left of the budget then.
@@ -74,6 +74,19 @@ pub(super) fn handed(scene: &Scene<'_>) -> Result<Recall, Failure> {
     })
 }
 
+/// What was told before a compaction went with the context: it may be told again, in every agent and
+/// whatever is handed over now.
+pub(super) fn forget_compacted(scene: &Scene<'_>) -> io::Result<()> {
+    let call = scene.call;
+    let is_compacted =
+        call.event == HookEvent::PostCompact || call.beginning == Some(Beginning::Compact);
+    if !is_compacted {
+        return Ok(());
+    }
+    let session = SessionUid::new(call.agent, &call.session_id);
+    forget_given(&scene.archive.home, &hearer(call, &session))
+}
+
 /// Whose context it is: a sub-agent has one of its own, and does not hear what its session was told.
 fn hearer(call: &HookCall, session: &SessionUid) -> SessionUid {
     let own = call.subagent.as_ref().and_then(|subagent| session_of(call, subagent));
@@ -106,8 +119,6 @@ fn resumed(scene: &Scene<'_>, occasion: &Occasion<'_>) -> Result<Recall, Failure
         while is_marked() && Instant::now() + TO_READ < scene.ends {
             std::thread::sleep(GLANCE);
         }
-        // What it was told before went with its context.
-        forget_given(&scene.archive.home, occasion.session).map_err(StoreError::from)?;
     } else if state().is_some_and(|state| state.open) {
         return Ok(Recall::default());
     }

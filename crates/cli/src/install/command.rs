@@ -68,6 +68,13 @@ const fn events(flavor: Flavor) -> &'static [Event] {
     }
 }
 
+/// Seconds an agent gives to a hook of ours. One we do not register was registered by somebody who wants
+/// something handed over.
+pub(crate) fn seconds_granted(agent: Option<Flavor>, event: &str) -> u32 {
+    let known = agent.map_or(&[][..], events).iter().find(|(known, _)| *known == event);
+    known.map_or(RECALL, |(_, seconds)| *seconds)
+}
+
 /// One hook to be registered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hook {

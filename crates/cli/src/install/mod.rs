@@ -25,7 +25,7 @@ use crate::env::{self, Env};
 use crate::error::{Failure, Kind};
 use crate::settings::{Origin, Settings};
 use backstory_model::{Flavor, Timestamp};
-pub(crate) use command::Program;
+pub(crate) use command::{Program, seconds_granted};
 pub(crate) use files::{Action, Change};
 use receipt::Receipts;
 use std::collections::BTreeMap;

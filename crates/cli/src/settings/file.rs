@@ -1,6 +1,6 @@
 //! `config.toml`: every value with the line it stands on, unknown keys told from known ones.
 
-use super::{Origin, Value, hub, retention, server, store};
+use super::{Origin, Value, decisions, hub, retention, server, store};
 use crate::error::Failure;
 use backstory_distill::nearest::nearest;
 use backstory_model::Flavor;
@@ -38,6 +38,7 @@ pub(super) struct ConfigFile {
     pub(super) hub_url: Option<Value<String>>,
     pub(super) store: store::FileStore,
     pub(super) server: server::FileServer,
+    pub(super) marker: Option<Value<String>>,
 }
 
 /// The file's text; `None` if there is no such file.
@@ -65,13 +66,15 @@ impl ConfigFile {
         })?;
         let mut file = Self { path: path.to_owned(), ..Self::default() };
         for (key, value) in document.get_ref() {
-            if !parser.is_known(key, &["session_memory", "hub", "store", "server"], "the file") {
+            let known = ["session_memory", "hub", "store", "server", "decisions"];
+            if !parser.is_known(key, &known, "the file") {
                 continue;
             }
             match key.get_ref().as_ref() {
                 "hub" => parser.hub(value, &mut file)?,
                 "store" => parser.store(value, &mut file)?,
                 "server" => parser.server(value, &mut file)?,
+                "decisions" => parser.decisions(value, &mut file)?,
                 _ => parser.session_memory(value, &mut file)?,
             }
         }
@@ -259,6 +262,24 @@ impl Parser<'_> {
             if let Some((_, place)) = known {
                 *place = Some(Value { value: text, origin });
             }
+        }
+        Ok(())
+    }
+
+    fn decisions(
+        &mut self,
+        value: &Spanned<DeValue<'_>>,
+        file: &mut ConfigFile,
+    ) -> Result<(), Failure> {
+        for (key, value) in self.table(value, "decisions")? {
+            if !self.is_known(key, &[decisions::KEY], "[decisions]") {
+                continue;
+            }
+            let Some(name) = value.get_ref().as_str() else {
+                return Err(self.wrong(value.span().start, "marker must be a text"));
+            };
+            let origin = self.origin(key.span().start);
+            file.marker = Some(Value { value: name.to_owned(), origin });
         }
         Ok(())
     }

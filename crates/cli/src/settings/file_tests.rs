@@ -19,9 +19,10 @@ fn every_section_is_read_with_its_line() {
          [session_memory.sources]\nclaude = [\"~/a\", \"/b\"]\n\
          [session_memory.domains]\nweb = \"shop\"\n\
          [session_memory.task_ref]\npatterns = ['X-\\d+']\n\
-         [hub]\nurl = \"http://hub/\"\n",
+         [hub]\nurl = \"http://hub/\"\n[decisions]\nmarker = \"ask\"\n",
     );
     let file = file.unwrap();
+    assert_eq!(file.marker.as_ref().unwrap().value, "ask");
     assert_eq!(warnings, Vec::<String>::new());
     assert_eq!(file.retention["raw_max_age_days"].scalar, Scalar::Number(9));
     assert_eq!(file.retention["raw_soft_cap_bytes"].line, 2);

@@ -23,6 +23,7 @@ fn hook(sandbox: &Sandbox, happening: Happening, minutes: i64) {
     let event = LiveEvent {
         agent: Flavor::Claude,
         session: ID.into(),
+        is_subagent: false,
         happening,
         event: format!("{happening:?}"),
         transcript_path: Some(sandbox.home().join(format!(".claude/projects/-shop/{ID}.jsonl"))),

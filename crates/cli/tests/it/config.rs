@@ -17,7 +17,8 @@ fn every_value_says_where_it_came_from() {
         "[session_memory.retention]\nraw_soft_cap_bytes = \"2GiB\"\ncadance = \"weekly\"\n\n\
          [session_memory.sources]\ngrok = [\"~/grok-logs\", \"/mnt/grok\"]\n\n\
          [session_memory.domains]\nteashop = \"retail\"\n\n\
-         [server]\nlisten = \"127.0.0.1:7\"\nkey_file = \"key\"\nbody_limit_bytes = 1048576\n",
+         [server]\nlisten = \"127.0.0.1:7\"\nkey_file = \"key\"\nbody_limit_bytes = 1048576\n\n\
+         [decisions]\nmarker = \"ask\"\n",
     );
     sandbox.set("CODEX_HOME", "/opt/codex");
     assert_snapshot!("config_mixed", sandbox.run(&["config"]));

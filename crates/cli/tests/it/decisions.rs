@@ -349,3 +349,45 @@ fn what_is_rejected_is_not_suggested_again() {
     assert!(refused.code == 2 && refused.stderr.contains("exists already"), "{refused}");
     assert!(sandbox.home().join(memory).exists());
 }
+
+#[test]
+fn a_marker_may_have_another_name_also_when_a_session_goes_on() {
+    let mut sandbox = Sandbox::new();
+    sandbox.set("BACKSTORY_DECISIONS_MARKER", "ask");
+    let store = ("Ship it", "Which store? <ask:store> I will not ask for <gstack-qid:other> here.");
+    let name = ("SQLite", "What shall it be called? <ask:name>");
+    let ids = || -> Vec<Value> {
+        let found = sandbox.json(&["decisions", "--json"]);
+        found.iter().map(|row| row["question_id"].clone()).collect()
+    };
+    sandbox.write_claude("c0ffee00-1", &[store]);
+    assert_eq!(sandbox.run(&["sync"]).code, 0);
+    assert_eq!(ids(), ["store"]);
+    sandbox.write_claude("c0ffee00-1", &[store, name]);
+    assert_eq!(sandbox.run(&["sync"]).code, 0);
+    assert_eq!(ids(), ["name", "store"]);
+}
+
+#[test]
+fn questions_of_one_call_are_exported_in_their_order() {
+    let sandbox = decided();
+    let part = |part: u16| Decision { part, question: format!("Number {part}?"), ..asked(3) };
+    let decisions = vec![part(0), part(1), part(2)];
+    sandbox.put_account(HUNT, &Account { decisions, ..Account::default() });
+    let exported = sandbox.json(&["decisions", "export"]);
+    let parts: Vec<&Value> = exported.iter().map(|line| &line["part"]).take(3).collect();
+    assert_eq!(parts, [0, 1, 2]);
+    assert!(exported.is_sorted_by_key(|line| line["ts"].as_str().unwrap()));
+}
+
+#[test]
+fn suggestions_are_counted_where_they_are_made() {
+    let sandbox = asked_often();
+    sandbox.write("hub.jsonl", r#"{"id": 1, "title": "Why?", "answer": "x", "project": "brew"}"#);
+    assert_eq!(sandbox.run(&["decisions", "import", "--hub", "hub.jsonl"]).code, 0);
+    let suggested = |project: &str| {
+        let stats = sandbox.json(&["decisions", "stats", "--project", project, "--json"]);
+        stats[0]["suggested"].clone()
+    };
+    assert_eq!((suggested("teashop"), suggested("brew")), (1.into(), 0.into()));
+}

@@ -26,6 +26,10 @@ fn versions_nobody_checked_are_warned_of_once_and_read() {
     let sandbox = Sandbox::new();
     let log = crate::sandbox::claude("0ddba110-1", &[("New", "Yes")]);
     let newer = log.replace("2.1.217", "99.0.1");
+    // A warning nobody reads is none.
+    let before = newer.replace("0ddba110-1", "0ddba110-0");
+    sandbox.write(".claude/projects/-shop/0ddba110-0.jsonl", &before);
+    assert_eq!(sandbox.run(&["sync", "--quiet"]).stderr, "");
     sandbox.write(".claude/projects/-shop/0ddba110-1.jsonl", &newer);
     let run = sandbox.run(&["sync"]);
     assert_eq!(run.code, 0, "{run}");
@@ -36,9 +40,9 @@ fn versions_nobody_checked_are_warned_of_once_and_read() {
     );
     assert_eq!(sandbox.run(&["sync"]).stderr, "");
     let doctor = sandbox.run(&["doctor"]).stdout;
-    assert!(doctor.contains("Claude Code 99.0.1 was not checked: 2 sessions"), "{doctor}");
+    assert!(doctor.contains("Claude Code 99.0.1 was not checked: 3 sessions"), "{doctor}");
     assert!(doctor.contains("Codex CLI 0."), "{doctor}");
-    assert_eq!(sandbox.json(&["sessions", "--json"]).len(), 2);
+    assert_eq!(sandbox.json(&["sessions", "--json"]).len(), 3);
 }
 
 #[test]

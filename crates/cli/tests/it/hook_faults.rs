@@ -217,8 +217,92 @@ fn what_nobody_knows_is_answered_with_nothing() {
         hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         assert_eq!(finished(hook, &sent), json!({}), "{agent} {event}");
     }
-    let live = archive(&sandbox).dir().join("state/live");
-    let noted = fs_err::read_dir(live).map_or(0, Iterator::count);
+    let live = fs_err::read_dir(archive(&sandbox).dir().join("state/live")).unwrap();
+    let mut noted: Vec<_> = live.map(|file| file.unwrap().file_name()).collect();
+    noted.sort();
     // The event nobody knows says that the session lives; Grok's has a hook of its own.
-    assert!(noted <= 2, "{noted} files");
+    assert_eq!(noted, [format!("claude-{ONE}.json").as_str(), "lock"]);
+}
+
+#[test]
+fn a_hook_is_done_before_its_agent_would_end_it() {
+    let sandbox = sandbox();
+    let mut hook = command(&sandbox, Flavor::Codex, "SessionEnd", 0);
+    hook.env("OPENVIKING_RECALL_TIMEOUT_MS", "120000");
+    let began = Instant::now();
+    let mut hook = hook.spawn().unwrap();
+    // The agent never says all it has to say.
+    let input = hook.stdin.take();
+    let output = hook.wait_with_output().unwrap();
+    assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
+    assert_eq!((output.status.code(), output.stdout.trim_ascii()), (Some(0), &b"{}"[..]));
+    drop(input);
+}
+
+#[test]
+fn a_beginning_nobody_knows_takes_no_sessions_place() {
+    let sandbox = sandbox();
+    sandbox.write(&log_of(Flavor::Codex, ONE), &codex(ONE, "Make the cache expire"));
+    hook(&sandbox, Flavor::Codex, "Stop", ONE, (90, json!({"last_assistant_message": "Done."})));
+    for (id, more) in [(TWO, json!({"source": "reconnected"})), (THREE, json!({}))] {
+        hook(&sandbox, Flavor::Codex, "SessionStart", id, (10, more));
+    }
+    run(&sandbox, &["commit", "--pending"], NOW);
+    assert!(seals(&sandbox, Flavor::Codex, ONE).is_empty());
+    let status = &sandbox.json(&["status", "--json"])[0];
+    assert_eq!(
+        status["live"],
+        json!({"sessions": 3, "waiting": 0}),
+        "they are alive, all the same"
+    );
+}
+
+#[test]
+fn what_a_sub_agent_of_codex_does_changes_nothing_of_its_session() {
+    let sandbox = sandbox();
+    for (id, prompt) in [(ONE, "Make the cache expire"), (TWO, "Look"), (THREE, "Now the index")] {
+        sandbox.write(&log_of(Flavor::Codex, id), &codex(id, prompt));
+    }
+    let child = sandbox.home().join(log_of(Flavor::Codex, TWO));
+    let told = |event: &str, id: &str, (ago, more)| {
+        hook(&sandbox, Flavor::Codex, event, id, (ago, more));
+    };
+    told("UserPromptSubmit", ONE, (100, json!({"prompt": "ok", "turn_id": "t1"})));
+    told("Stop", ONE, (90, json!({"last_assistant_message": "Done."})));
+    let state = || {
+        let path = archive(&sandbox).dir().join(format!("state/live/codex-{ONE}.json"));
+        let state: serde_json::Value =
+            serde_json::from_slice(&fs_err::read(path).unwrap()).unwrap();
+        (state["turns"].as_u64(), state["position"].as_u64(), state["seal"].clone())
+    };
+    let before = state();
+    assert_eq!((before.0, before.2.is_null()), (Some(1), true));
+    // Inside of it the log is the sub-agent's own, and the session that of its root.
+    let inside = |more: serde_json::Value| {
+        let mut sent = json!({"agent_id": TWO, "agent_type": "explorer", "turn_id": "t2",
+            "transcript_path": child});
+        sent.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        sent
+    };
+    for (event, more) in [
+        ("SubagentStart", json!({})),
+        ("UserPromptSubmit", json!({"prompt": "ok"})),
+        ("PostToolUse", json!({"tool_name": "Bash", "tool_input": {}, "tool_response": "ok"})),
+        ("PreCompact", json!({"trigger": "auto"})),
+        ("SessionStart", json!({"source": "compact"})),
+    ] {
+        told(event, ONE, (80, inside(more)));
+        assert_eq!(state(), before, "{event}");
+    }
+    told(
+        "SubagentStop",
+        ONE,
+        (70, json!({"agent_id": TWO, "agent_type": "explorer", "agent_transcript_path": child})),
+    );
+    assert_eq!(state(), before);
+    // Of all that only one session was active, so it is known whose place the next one takes.
+    let begins =
+        sent(&sandbox, Flavor::Codex, "SessionStart", THREE, &json!({"source": "startup"}));
+    finished(command(&sandbox, Flavor::Codex, "SessionStart", 10), &begins);
+    assert_eq!(sealed(&sandbox, Flavor::Codex, ONE), ["orphaned"]);
 }

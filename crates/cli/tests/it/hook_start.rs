@@ -155,6 +155,28 @@ fn a_sub_agent_has_ears_of_its_own() {
 }
 
 #[test]
+fn what_was_told_before_a_compaction_may_be_told_again() {
+    let mut sandbox = with_work();
+    sandbox.set("BACKSTORY_RESUME_INJECT", "0");
+    let failure = json!({"tool_name": "Bash", "tool_input": {"command": "import"},
+        "error": format!("Exit code 1\n{ERROR}"),
+        "tool_response": {"exit_code": 1, "output": ERROR}});
+    for (agent, id, failed, compacted) in [
+        (Flavor::Claude, ONE, "PostToolUseFailure", ("SessionStart", json!({"source": "compact"}))),
+        (Flavor::Codex, TWO, "PostToolUse", ("PostCompact", json!({"trigger": "auto"}))),
+        (Flavor::Grok, THREE, "PostToolUse", ("PostCompact", json!({"source": "auto"}))),
+    ] {
+        let fails = || {
+            let answer = answered(&sandbox, agent, failed, id, &failure);
+            context(&answer).contains("invoice.rs")
+        };
+        assert_eq!((fails(), fails()), (true, false), "{agent}");
+        let answer = answered(&sandbox, agent, compacted.0, id, &compacted.1);
+        assert_eq!((answer, fails()), (json!({}), true), "{agent}");
+    }
+}
+
+#[test]
 fn a_stopped_turn_is_a_sign_of_life_and_no_end() {
     let sandbox = sandbox();
     sandbox.write(&log(Flavor::Codex, ONE), &codex(ONE, "Make the cache expire"));

@@ -30,43 +30,72 @@ pub(crate) fn documented() -> BTreeMap<String, Vec<Value>> {
     examples
 }
 
-/// Every field with its path; lists stand for their first entry.
-fn fields(value: &Value, path: &str, found: &mut Vec<String>) {
-    match value {
-        Value::Object(map) => {
-            for (name, value) in map {
-                let path = format!("{path}.{name}");
-                found.push(path.clone());
-                // What these hold is the user's: settings, or a free map.
-                if name != "value" {
-                    fields(value, &path, found);
+/// What a value tells of its shape.
+#[derive(Default)]
+struct Shape {
+    /// Every field with its path; lists stand for their first entry.
+    fields: Vec<String>,
+    /// Where an empty list or a null stands: it tells nothing of what may be below.
+    silent: Vec<String>,
+}
+
+impl Shape {
+    fn of(value: &Value) -> Self {
+        let mut shape = Self::default();
+        shape.add(value, "");
+        shape
+    }
+
+    fn add(&mut self, value: &Value, path: &str) {
+        match value {
+            Value::Object(map) => {
+                for (name, value) in map {
+                    let path = format!("{path}.{name}");
+                    self.fields.push(path.clone());
+                    // What these hold is the user's: settings, or a free map.
+                    if name != "value" {
+                        self.add(value, &path);
+                    }
                 }
             }
+            Value::Array(list) => match list.first() {
+                Some(first) => self.add(first, &format!("{path}[]")),
+                None => self.silent.push(path.to_owned()),
+            },
+            Value::Null => self.silent.push(path.to_owned()),
+            _ => {}
         }
-        Value::Array(list) => {
-            if let Some(first) = list.first() {
-                fields(first, &format!("{path}[]"), found);
-            }
-        }
-        _ => {}
+    }
+
+    /// The fields of another that this one lacks, though it could show them.
+    fn lacks<'s>(&self, other: &'s Self) -> Vec<&'s String> {
+        let is_below = |path: &str, silent: &String| {
+            path.strip_prefix(silent.as_str()).is_some_and(|rest| rest.starts_with(['.', '[']))
+        };
+        let is_hidden = |path: &str| self.silent.iter().any(|silent| is_below(path, silent));
+        let lacking = other.fields.iter().filter(|path| !self.fields.contains(path));
+        lacking.filter(|path| !is_hidden(path)).collect()
     }
 }
 
 pub(crate) fn assert_same_fields(what: &str, documented: &Value, printed: &Value) {
-    let (mut expected, mut found) = (Vec::new(), Vec::new());
-    fields(documented, "", &mut expected);
-    fields(printed, "", &mut found);
-    // An empty list or a null object shows nothing of its entries.
-    let is_hidden = |path: &String, by: &[String]| {
-        by.iter()
-            .any(|other| path.strip_prefix(other.as_str()).is_some_and(|rest| !rest.is_empty()))
-    };
-    let missing: Vec<_> = expected.iter().filter(|path| !found.contains(path)).collect();
-    let extra: Vec<_> = found.iter().filter(|path| !expected.contains(path)).collect();
-    let missing: Vec<_> = missing.into_iter().filter(|path| !is_hidden(path, &found)).collect();
-    let extra: Vec<_> = extra.into_iter().filter(|path| !is_hidden(path, &expected)).collect();
+    let (documented, printed) = (Shape::of(documented), Shape::of(printed));
+    let (missing, extra) = (printed.lacks(&documented), documented.lacks(&printed));
     assert!(missing.is_empty(), "{what}: documented but not printed: {missing:?}");
     assert!(extra.is_empty(), "{what}: printed but not documented: {extra:?}");
+}
+
+#[test]
+fn shapes_differ_by_any_field_that_can_be_seen() {
+    let printed = serde_json::json!({"a": {"b": 1, "c": [{"d": 1}]}, "e": null, "f": []});
+    let lacks = |documented: Value| {
+        let (documented, printed) = (Shape::of(&documented), Shape::of(&printed));
+        (printed.lacks(&documented).len(), documented.lacks(&printed).len())
+    };
+    let nested = serde_json::json!({"a": {"x": 1, "c": [{"d": 1, "y": 2}]}, "e": null, "f": []});
+    assert_eq!(lacks(nested), (2, 1));
+    let hidden = serde_json::json!({"a": {"b": 1, "c": []}, "e": {"x": 1}, "f": [{"y": 1}]});
+    assert_eq!(lacks(hidden), (0, 0));
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! `backstory recall`, `backstory why` and `backstory mute`.
 
+use crate::hooked::{ONE, THREE, TWO, finished};
 use crate::json::{assert_same_fields, documented};
 use crate::sandbox::Sandbox;
 use backstory_engine::Archive;
 use backstory_engine::recall::{Occasion, RecallOptions, at_prompt};
 use backstory_model::{SessionUid, Timestamp};
 use insta::assert_snapshot;
+use serde_json::json;
+use std::process::Stdio;
 
 const PROMPT: &str = "Which host do deploys to staging go through?";
 
@@ -68,6 +71,46 @@ fn what_an_agent_would_be_told_is_shown() {
     --- stderr
     nothing relevant is known: an agent would be told nothing
     ");
+}
+
+/// What an agent is told at the prompt.
+fn hooked(sandbox: &Sandbox, session: &str) -> String {
+    let mut hook = sandbox.command(&["hook", "claude", "UserPromptSubmit"]);
+    hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let sent = json!({"session_id": session, "cwd": "/elsewhere", "prompt": PROMPT,
+        "hook_event_name": "UserPromptSubmit"});
+    let answer = finished(hook, &sent.to_string());
+    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn what_hooks_are_tuned_with_is_what_is_shown() {
+    let mut sandbox = deployed();
+    sandbox.write_claude(
+        "deploy002",
+        &[
+            ("Where do deploys to production go?", "Deploys to production avoid the staging host."),
+            ("Which host is staging on?", "Deploys to staging need the host heron-7 to be awake."),
+        ],
+    );
+    assert_eq!(sandbox.run(&["sync"]).code, 0);
+    let shown = |sandbox: &Sandbox, more: &[&str]| {
+        let asked = ["recall", PROMPT, "--project", "/elsewhere", "--quiet"];
+        sandbox.run(&[&asked[..], more].concat()).stdout.trim_end().to_owned()
+    };
+    let things = |text: &str| text.lines().filter(|line| line.starts_with("- [")).count();
+    assert_eq!((shown(&sandbox, &[]), hooked(&sandbox, ONE)), (String::new(), String::new()));
+    sandbox.set("BACKSTORY_RECALL_EVERYWHERE", "1");
+    let all = hooked(&sandbox, ONE);
+    assert!(things(&all) > 1, "{all}");
+    assert_eq!(shown(&sandbox, &[]), all);
+    sandbox.set("BACKSTORY_RECALL_LIMIT", "1");
+    let first = hooked(&sandbox, TWO);
+    assert_eq!((things(&first), shown(&sandbox, &[])), (1, first));
+    assert_eq!(shown(&sandbox, &["--limit", "6"]), all);
+    sandbox.set("BACKSTORY_RECALL_MAX_TOKENS", "20");
+    assert_eq!((shown(&sandbox, &[]), hooked(&sandbox, THREE)), (String::new(), String::new()));
+    assert_eq!(shown(&sandbox, &["--limit", "6", "--max-bytes", "10000"]), all);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod machine;
 use backstory_model::{EventKind, Flavor, SealReason};
 use backstory_testkit::mock::Mock;
 use machine::{Machine, clis};
+use serde_json::json;
 
 /// Agents whose hooks hand over context at prompts.
 const WITH_CONTEXT: [Flavor; 2] = [Flavor::Claude, Flavor::Codex];
@@ -34,24 +35,43 @@ fn a_second_session_recalls_what_the_first_was_told() {
     }
 }
 
+/// The agent asks our server of tools itself, in its own spelling.
+fn looks_it_up(flavor: Flavor) -> String {
+    let query = json!({ "query": QUESTION });
+    match flavor {
+        Flavor::Codex => format!("@@tool mcp__backstory/recall {query}@@"),
+        Flavor::Grok => {
+            let call = json!({ "tool_name": "backstory__recall", "tool_input": query });
+            format!("@@tool use_tool {call}@@")
+        }
+        _ => format!("@@tool mcp__backstory__recall {query}@@"),
+    }
+}
+
 #[test]
-fn nothing_of_ours_is_taken_for_the_users_words() {
-    for flavor in WITH_CONTEXT {
+fn nothing_of_ours_is_taken_for_what_was_said_or_found() {
+    for flavor in Flavor::LOGGED {
         let mock = Mock::start().unwrap();
         let machine = Machine::new(flavor, &clis(), &mock);
         let first = machine.agent.run(&format!("{FACT} @@say Noted.@@")).unwrap();
         machine.wait_for_seal(&first.session, SealReason::Ended);
-        let second = machine.agent.run(&format!("{QUESTION} @@say It is 6543.@@")).unwrap();
+        let before = mock.bodies().len();
+        let prompt = format!("{QUESTION} {} @@say It is 6543.@@", looks_it_up(flavor));
+        let second = machine.agent.run(&prompt).unwrap();
         machine.wait_for_seal(&second.session, SealReason::Ended);
-        assert!(mock.bodies().concat().contains("backstory-context"), "{flavor}");
-        let said: Vec<String> = machine
-            .events(&second.session)
-            .into_iter()
-            .filter(|(kind, _)| matches!(kind, EventKind::UserMsg | EventKind::AssistantMsg))
-            .map(|(_, text)| text)
-            .collect();
-        assert_eq!(said.len(), 2, "{flavor}: {said:?}");
-        assert!(said.iter().all(|text| !text.contains("backstory-context")), "{flavor}: {said:?}");
+        let sent = mock.bodies()[before..].concat();
+        assert!(sent.contains("6543 behind the heron proxy"), "{flavor}: nothing was handed over");
+        let events = machine.events(&second.session);
+        let is_said = |kind| matches!(kind, EventKind::UserMsg | EventKind::AssistantMsg);
+        assert_eq!(
+            events.iter().filter(|(kind, _)| is_said(*kind)).count(),
+            2,
+            "{flavor}: {events:?}"
+        );
+        for (kind, text) in events.iter().filter(|(kind, _)| kind.is_conversation()) {
+            let is_ours = text.contains("backstory-context") || text.contains("heron proxy");
+            assert!(!is_ours, "{flavor}, {kind:?}: {text}");
+        }
     }
 }
 
@@ -99,9 +119,7 @@ fn grok_recalls_through_its_server_of_tools() {
     let first = machine.agent.run(&format!("{FACT} @@say Noted.@@")).unwrap();
     machine.wait_for_seal(&first.session, SealReason::Ended);
     let before = mock.bodies().len();
-    let call = format!(
-        r#"@@tool use_tool {{"tool_name":"backstory__recall","tool_input":{{"query":"{QUESTION}"}}}}@@"#
-    );
+    let call = looks_it_up(Flavor::Grok);
     machine.agent.run(&format!("Look it up. {call} @@say It is 6543.@@")).unwrap();
     let sent = mock.bodies()[before..].concat();
     assert!(sent.contains("6543 behind the heron proxy"), "the fact was not found: {sent}");

@@ -2,8 +2,14 @@
 
 use super::options::unmark;
 use super::reply_words::fold;
+use crate::clip;
 use backstory_model::{Decision, DecisionState};
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+/// Bytes of a result that are read.
+const RESULT_MAX: usize = 1 << 20;
+/// Answers of a result that are looked through; no call asks as much.
+const KEYS: usize = 64;
 
 /// How harnesses say that nobody was asked at all.
 const NEVER_ASKED: &[&str] = &[
@@ -134,19 +140,12 @@ pub(super) struct Given {
 
 /// The answers of a result, by question: `ids` are those of the questions, where they have any.
 pub(super) fn given(text: &str, rows: &[&Decision], ids: &[String]) -> Vec<Option<Given>> {
-    let text = text.trim();
+    let text = clip::head(text.trim(), RESULT_MAX);
     if text.starts_with('{')
         && let Ok(value) = serde_json::from_str::<Value>(text)
     {
         if let Some(answers) = find(&value, "answers", 3) {
-            let notes = find(&value, "annotations", 3);
-            return rows
-                .iter()
-                .enumerate()
-                .map(|(at, row)| {
-                    filed(answers, notes, row, at, ids.get(at).map_or("", String::as_str))
-                })
-                .collect();
+            return filed(answers, find(&value, "annotations", 3), rows, ids);
         }
         if let Some(message) = ["message", "text", "output", "content"]
             .iter()
@@ -174,37 +173,57 @@ fn find<'a>(value: &'a Value, key: &str, depth: usize) -> Option<&'a Value> {
     object.values().find_map(|inner| find(inner, key, depth - 1))
 }
 
-/// The answer filed under a question's id or text, or at its place.
+/// The answers filed under the ids or words of questions, or at their places.
 fn filed(
     answers: &Value,
     notes: Option<&Value>,
-    row: &Decision,
-    at: usize,
-    id: &str,
-) -> Option<Given> {
-    let matches = |key: &String| matches_key(key, id, row);
-    let value = match answers {
-        Value::Object(map) => map.iter().find(|(key, _)| matches(key)).map(|(_, value)| value)?,
-        Value::Array(list) => list.get(at)?,
-        _ => return None,
+    rows: &[&Decision],
+    ids: &[String],
+) -> Vec<Option<Given>> {
+    let map = match answers {
+        Value::Object(map) => map,
+        Value::Array(list) => return (0..rows.len()).map(|at| list.get(at).map(values)).collect(),
+        _ => return vec![None; rows.len()],
     };
-    let note = notes.and_then(Value::as_object).and_then(|map| {
-        let (_, note) = map.iter().find(|(key, _)| matches(key))?;
-        note.get("notes")?.as_str().map(str::to_owned)
-    });
-    let mut given = values(value);
-    given.notes = given.notes.or(note);
-    Some(given)
+    let given = |key: &str| {
+        let mut given = values(map.get(key)?);
+        let note = notes.and_then(|notes| notes.get(key)?.get("notes")?.as_str());
+        given.notes = given.notes.or(note.map(str::to_owned));
+        Some(given)
+    };
+    keys(map, rows, ids).into_iter().map(|key| key.and_then(given)).collect()
 }
 
-fn matches_key(key: &str, id: &str, row: &Decision) -> bool {
-    if !id.is_empty() && key == id {
-        return true;
+/// The key of each question: its id or its words, else what holds its words or is a part of them and is no
+/// other question's.
+fn keys<'m>(
+    map: &'m Map<String, Value>,
+    rows: &[&Decision],
+    ids: &[String],
+) -> Vec<Option<&'m str>> {
+    let keys: Vec<(&str, String)> =
+        map.keys().take(KEYS).map(|key| (key.as_str(), fold(key))).collect();
+    let asked: Vec<String> = rows.iter().map(|row| fold(&row.question)).collect();
+    let exactly = |(at, row): (usize, &&Decision)| {
+        let id = ids.get(at).map_or("", String::as_str);
+        let is = |name: &str| keys.iter().position(|(key, _)| *key == name);
+        let reads = |(_, key): &(&str, String)| *key == asked[at] && !key.is_empty();
+        let by_id = Some(id).filter(|id| !id.is_empty()).and_then(is);
+        by_id.or_else(|| is(&row.question)).or_else(|| keys.iter().position(reads))
+    };
+    let mut found: Vec<Option<usize>> = rows.iter().enumerate().map(exactly).collect();
+    for (at, asked) in asked.iter().enumerate() {
+        if found[at].is_some() || asked.is_empty() {
+            continue;
+        }
+        let is_only = rows.len() == 1 && keys.len() == 1;
+        let is_alike = |(n, (_, key)): (usize, &(&str, String))| {
+            let holds = key.contains(asked) || key.len() > 8 && asked.contains(key);
+            (is_only || holds) && !found.contains(&Some(n))
+        };
+        found[at] = keys.iter().enumerate().position(is_alike);
     }
-    let question = fold(&row.question);
-    let key = fold(key);
-    !question.is_empty()
-        && (key == question || key.contains(&question) || question.contains(&key) && key.len() > 8)
+    found.into_iter().map(|at| at.map(|at| keys[at].0)).collect()
 }
 
 fn values(value: &Value) -> Given {
@@ -237,30 +256,39 @@ fn values(value: &Value) -> Given {
 
 /// Answers told as `"question"="answer"`, or as a list of questions with answers below them.
 fn quoted(text: &str, rows: &[&Decision]) -> Vec<Option<Given>> {
-    let firsts: Vec<usize> =
-        rows.iter().map(|row| place(text, row).unwrap_or(usize::MAX)).collect();
-    firsts
-        .iter()
-        .map(|start| {
-            let start = *start;
-            if start == usize::MAX {
-                // A single question whose words were changed on the way.
-                let only = text.find("\"=\"").filter(|_| rows.len() == 1)?;
-                return Some(tail(&text[only + 3..]));
-            }
-            let next = firsts.iter().copied().filter(|other| *other > start).min();
-            let end = next.filter(|next| *next <= text.len()).unwrap_or(text.len());
-            entry(&text[start..end])
-        })
-        .collect()
+    let places = places(text, rows);
+    let answer = |place: &Option<usize>| {
+        let Some(start) = *place else {
+            // A single question whose words were changed on the way.
+            let only = text.find("\"=\"").filter(|_| rows.len() == 1)?;
+            return Some(tail(&text[only + 3..]));
+        };
+        let next = places.iter().flatten().copied().filter(|other| *other > start).min();
+        entry(&text[start..next.unwrap_or(text.len())])
+    };
+    places.iter().map(answer).collect()
 }
 
-/// Where a question stands in a text.
-fn place(text: &str, row: &Decision) -> Option<usize> {
-    let line = row.question.lines().next()?.trim_end_matches('…');
-    // Long questions are known by their beginning.
-    let head: String = line.chars().take(80).collect();
-    text.find(&format!("\"{head}")).or_else(|| text.find(&head))
+/// Where questions stand in a text, each at a place of its own: in full, else by their beginnings.
+fn places(text: &str, rows: &[&Decision]) -> Vec<Option<usize>> {
+    let mut places: Vec<Option<usize>> = vec![None; rows.len()];
+    let free = |form: &str, places: &[Option<usize>]| {
+        let is_taken =
+            |at: usize| places.iter().flatten().any(|place| at == *place || at == place + 1);
+        text.match_indices(form).map(|(at, _)| at).find(|at| !is_taken(*at))
+    };
+    for (at, row) in rows.iter().enumerate() {
+        places[at] = free(&format!("\"{}\"", row.question), &places);
+    }
+    for (at, row) in rows.iter().enumerate() {
+        let line = row.question.lines().next().unwrap_or_default().trim_end_matches('…');
+        // Long questions are known by their beginning.
+        let head: String = line.chars().take(80).collect();
+        if places[at].is_none() && !head.is_empty() {
+            places[at] = free(&format!("\"{head}"), &places).or_else(|| free(&head, &places));
+        }
+    }
+    places
 }
 
 fn entry(text: &str) -> Option<Given> {
@@ -276,27 +304,32 @@ fn entry(text: &str) -> Option<Given> {
     None
 }
 
-/// An answer up to where the harness goes on.
+/// An answer up to where the harness goes on. What the human typed may have quotes of its own.
 fn tail(text: &str) -> Given {
+    const ENDS: [&str; 6] = [
+        "\". You can now",
+        "\". Read the answers",
+        "\" selected",
+        "\" user notes:",
+        ". You can now",
+        ". Read the answers carefully",
+    ];
     let notes = text.find("user notes:").map(|at| &text[at + "user notes:".len()..]).map(|notes| {
-        until(notes, &["\", \"", ". You can now", ". Read the answers", ", \""]).trim().to_owned()
+        let notes = until(notes, &["\", \"", ". You can now", ". Read the answers", ", \""]);
+        notes.trim().trim_end_matches(',').to_owned()
     });
-    let own = until(
-        text,
-        &[
-            "\", \"",
-            "\". You can now",
-            "\". Read the answers",
-            "\" selected",
-            "\" user notes:",
-            "\" selected preview",
-            ". You can now",
-            ". Read the answers carefully",
-        ],
-    );
-    let own = own.trim().trim_end_matches(',').trim_end_matches('"').trim();
+    let end = ENDS.iter().filter_map(|end| text.find(end)).chain(next_entry(text)).min();
+    let own = text[..end.unwrap_or(text.len())].trim().trim_end_matches(',');
+    let is_closed = end.is_some_and(|end| text[end..].starts_with('"'));
+    let own = own.strip_suffix('"').filter(|_| !is_closed).unwrap_or(own).trim();
     let values = if own.is_empty() { Vec::new() } else { vec![own.to_owned()] };
     Given { values, notes: notes.filter(|notes| !notes.is_empty()) }
+}
+
+/// Where an answer ends that is followed by one to a question nobody knows.
+fn next_entry(text: &str) -> Option<usize> {
+    const JOINT: &str = "\", \"";
+    text.find(JOINT).filter(|at| text[at + JOINT.len()..].contains("\"=\""))
 }
 
 fn until<'a>(text: &'a str, ends: &[&str]) -> &'a str {
@@ -309,14 +342,15 @@ pub(super) fn apply(row: &mut Decision, given: Given) {
     let mut free: Vec<String> = Vec::new();
     for value in given.values {
         let value = value.trim();
-        if let Some(at) = label(row, value) {
+        let (labels, rest) = match label(row, value) {
+            Some(at) => (vec![at], ""),
+            None => several(row, value),
+        };
+        for at in labels {
             push(&mut row.chosen, at);
-        } else if let Some(several) = several(row, value) {
-            for at in several {
-                push(&mut row.chosen, at);
-            }
-        } else if !is_other(value) && !value.is_empty() {
-            free.push(value.to_owned());
+        }
+        if !is_other(rest) && !rest.is_empty() {
+            free.push(rest.to_owned());
         }
     }
     free.extend(given.notes.filter(|notes| !notes.trim().is_empty()));
@@ -350,28 +384,30 @@ fn label(row: &Decision, value: &str) -> Option<u16> {
     exact.or_else(alike).map(|at| at as u16)
 }
 
-/// Several labels, joined by commas; labels may have commas of their own.
-fn several(row: &Decision, value: &str) -> Option<Vec<u16>> {
-    let (mut found, mut rest) = (Vec::new(), value.trim());
+/// The labels a value begins with, joined by commas, and what the human typed behind them; labels may have
+/// commas of their own.
+fn several<'v>(row: &Decision, value: &'v str) -> (Vec<u16>, &'v str) {
+    let (mut found, mut rest) = (Vec::new(), value);
     while !rest.is_empty() {
-        let (at, len) = row
+        let first = row
             .options
             .iter()
             .enumerate()
-            .filter_map(|(at, option)| {
-                let len = prefix(rest, &option.label)?;
-                Some((at as u16, len))
-            })
-            .max_by_key(|(_, len)| *len)?;
+            .filter_map(|(at, option)| Some((at as u16, prefix(rest, &option.label)?)))
+            .max_by_key(|(_, len)| *len);
+        let Some((at, len)) = first else { break };
         found.push(at);
         rest = rest[len..].trim_start_matches([',', ';', ' ']);
     }
-    (found.len() > 1).then_some(found)
+    (found, rest)
 }
 
 /// How much of a text a label takes at its beginning, with the remark that it is recommended.
 fn prefix(text: &str, label: &str) -> Option<usize> {
-    let head = text.get(..label.len()).filter(|head| head.eq_ignore_ascii_case(label))?;
+    let head = text.get(..label.len())?;
+    if label.is_empty() || !head.eq_ignore_ascii_case(label) {
+        return None;
+    }
     let mut len = head.len();
     for mark in [" (Recommended)", " (recommended)"] {
         if text[len..].starts_with(mark) {

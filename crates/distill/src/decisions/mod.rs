@@ -23,6 +23,8 @@ mod visible;
 mod waiting;
 
 #[cfg(test)]
+mod plan_tests;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod prose_tests;
@@ -46,7 +48,7 @@ pub fn briefs(message: &str, marker: &str) -> Vec<Decision> {
 
 /// What a human's words make of open questions, the latest last.
 pub fn reply(words: &str, open: &mut [Decision]) {
-    let replies = reply_share::share(words, &open.iter().collect::<Vec<_>>());
+    let replies = reply_share::share(&reply::heard(words), &open.iter().collect::<Vec<_>>());
     for (decision, reply) in open.iter_mut().zip(replies) {
         reply::settle(decision, &reply);
     }

@@ -1,7 +1,11 @@
 //! Options of a brief: lettered or numbered lines, and which of them is recommended.
 
+use super::rows::{OPTIONS, bound_option};
 use super::visible::Line;
 use backstory_model::DecisionOption;
+
+/// Bytes of an explanation from which on lines are not added to it: more than is kept of one.
+const EXPLAINED: usize = 4096;
 
 /// How writers say that an option is recommended, in small letters.
 const RECOMMENDED: &[&str] = &[
@@ -76,10 +80,13 @@ pub(super) struct Options {
     pub(super) lines: std::ops::Range<usize>,
 }
 
-/// Finds the options in the lines of a brief: the lettered ones, else the numbered ones.
+/// Finds the options in the lines of a brief: the lettered ones, else the numbered ones. They are within the
+/// bounds of a row, since every one of them is compared with every other.
 pub(super) fn find(lines: &[Line]) -> Options {
     let lettered = sequence(lines, false);
-    if lettered.list.len() >= 2 { lettered } else { sequence(lines, true) }
+    let mut found = if lettered.list.len() >= 2 { lettered } else { sequence(lines, true) };
+    found.list.iter_mut().for_each(bound_option);
+    found
 }
 
 fn sequence(lines: &[Line], numbered: bool) -> Options {
@@ -124,17 +131,22 @@ fn is_weighed(line: &str) -> bool {
 }
 
 fn explain(option: &mut DecisionOption, more: &str) {
+    if option.description.len() > EXPLAINED {
+        return;
+    }
     if !option.description.is_empty() {
         option.description.push('\n');
     }
     option.description.push_str(more);
 }
 
+/// The key of the option at a place; there are no more than a question may have.
 fn key_at(at: usize, numbered: bool) -> Option<String> {
+    let number = u8::try_from(at).ok().filter(|_| at < OPTIONS)?;
     if numbered {
-        return Some((at + 1).to_string());
+        return Some((number + 1).to_string());
     }
-    let letter = b'A'.checked_add(u8::try_from(at).ok()?).filter(u8::is_ascii_uppercase)?;
+    let letter = b'A'.checked_add(number).filter(u8::is_ascii_uppercase)?;
     Some(char::from(letter).to_string())
 }
 
@@ -317,4 +329,31 @@ pub(super) fn recommends(line: &str) -> Option<&str> {
         None => None,
     }
     .filter(|what| !what.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::visible::lines;
+    use super::*;
+
+    #[test]
+    fn options_are_bounded_while_they_are_found() {
+        let bullets = "   - and one more reason\n".repeat(50);
+        let many: String = (1..60)
+            .map(|n| format!("{n}. {}\n{bullets}", "word ".repeat(90)))
+            .collect::<Vec<_>>()
+            .concat();
+        let in_a_line: String = (1..60).map(|n| format!("{n}) red ")).collect::<Vec<_>>().concat();
+        for text in [&many, &in_a_line] {
+            let found = find(&lines(text, "qid"));
+            assert_eq!(found.list.len(), OPTIONS);
+            for option in &found.list {
+                assert!(option.label.chars().count() <= 200);
+                assert!(option.description.chars().count() <= 500);
+            }
+        }
+        let mut option = DecisionOption::default();
+        (0..500).for_each(|_| explain(&mut option, &"x".repeat(100)));
+        assert!(option.description.len() < EXPLAINED + 200);
+    }
 }

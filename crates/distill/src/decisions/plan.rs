@@ -1,8 +1,14 @@
 //! Plans put up for approval.
 
 use super::answer;
+use super::reply::condition;
+use super::reply_phrases::{
+    agrees, approves, is_thumb, objects, skips, starts, steers, turns_away, yes_or_no,
+};
+use super::reply_words::{contains, fold, is_faint, is_filler, tokens};
 use backstory_model::{Decision, DecisionForm, DecisionKind, DecisionOption, DecisionState};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// What a plan is called when its words are not in the log.
 const NAMELESS: &str = "Approve the plan?";
@@ -88,10 +94,71 @@ pub(super) fn answer(row: &mut Decision, text: &str) -> bool {
     true
 }
 
-/// Completes a row by the human's next words: Codex asks for approval outside of the log.
+/// Completes a row by the human's next words: Codex asks for approval outside of the log. Words about
+/// something else pass the plan over, unless the human stopped the agent before.
 pub(super) fn hear(row: &mut Decision, words: &str) {
-    let is_yes = IMPLEMENT.contains(&words.trim());
-    decide(row, is_yes, (!is_yes).then(|| words.trim().to_owned()));
+    let (words, folded) = (words.trim(), fold(words));
+    if IMPLEMENT.contains(&words) {
+        decide(row, true, None);
+    } else if objects(&folded) {
+        let is_bare = yes_or_no(&folded) == Some(false) && folded.split(' ').skip(1).all(is_filler);
+        decide(row, false, (!is_bare).then(|| words.to_owned()));
+    } else if consents(words, &folded, row) {
+        decide(row, true, condition(words));
+    } else if changes(&folded, row) {
+        decide(row, false, Some(words.to_owned()));
+    } else if row.state == DecisionState::Open {
+        row.state = DecisionState::Skipped;
+    }
+}
+
+/// True if the human wants the plan carried out. An `ok` may also open another subject.
+fn consents(words: &str, folded: &str, row: &Decision) -> bool {
+    let opens = |rest: &str| {
+        let first = rest.split(' ').next().unwrap_or_default();
+        matches!(
+            first,
+            "" | "and" | "but" | "please" | "thanks" | "then" | "und" | "aber" | "bitte"
+        )
+    };
+    let agrees_to = |rest: &str| {
+        opens(rest) || agrees(rest).is_some() || starts(rest) || shared(rest, row) == Shared::Most
+    };
+    is_thumb(words)
+        || starts(folded)
+        || yes_or_no(folded) == Some(true)
+        || !turns_away(folded) && approves(folded).is_some_and(agrees_to)
+}
+
+/// True if the human says what is to be done otherwise.
+fn changes(folded: &str, row: &Decision) -> bool {
+    let is_instead = contains(folded, "instead") || contains(folded, "rather");
+    match shared(folded, row) {
+        _ if turns_away(folded) || skips(folded) => false,
+        Shared::Most => true,
+        Shared::Some => steers(folded),
+        Shared::None => steers(folded) && is_instead,
+    }
+}
+
+/// How many of some telling words are those of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shared {
+    None,
+    Some,
+    Most,
+}
+
+fn shared(folded: &str, row: &Decision) -> Shared {
+    let about: HashSet<String> = tokens(&fold(&row.question)).into_iter().collect();
+    let mut said = tokens(folded);
+    said.retain(|word| !is_filler(word) && !is_faint(word));
+    let known = said.iter().filter(|word| about.contains(*word)).count();
+    match known {
+        0 => Shared::None,
+        known if known * 2 >= said.len() => Shared::Most,
+        _ => Shared::Some,
+    }
 }
 
 fn decide(row: &mut Decision, is_yes: bool, words: Option<String>) {

@@ -6,7 +6,18 @@ use super::reply_phrases::{
     agrees, defers, is_thumb, puts_off, requests, skips, steers, turns_away, wonders, yes_or_no,
 };
 use super::reply_words::{contains, fold, is_filler, sentences, tokens};
+use crate::clip;
 use backstory_model::{Decision, DecisionOption, DecisionState};
+use std::borrow::Cow;
+
+/// Bytes of a reply that are listened to: people answer first or last, and paste the rest.
+const FIRST: usize = 4000;
+const LAST: usize = 1000;
+
+/// What of a reply is listened to.
+pub(super) fn heard(words: &str) -> Cow<'_, str> {
+    clip::ends(words, FIRST, LAST)
+}
 
 /// What the words come to.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,7 +126,7 @@ fn open_reply(text: &str, folded: &str) -> Reply {
 
 /// True if words neither answer nor refuse to: they ask back, or put the answer off.
 pub(super) fn delays(words: &str) -> bool {
-    puts_off(&fold(words)) || only_asks(words)
+    is_command(words.trim()) || puts_off(&fold(words)) || only_asks(words)
 }
 
 /// True if the human asks back and says nothing else.
@@ -228,7 +239,7 @@ fn is_other(option: &DecisionOption) -> bool {
 }
 
 /// The condition behind an answer, in the human's words.
-fn condition(rest: &str) -> Option<String> {
+pub(super) fn condition(rest: &str) -> Option<String> {
     const OPENINGS: &[&str] = &[
         "but",
         "except",

@@ -6,12 +6,16 @@ use super::reply_words::{
     clauses, contains, fold, is_faint, is_filler, is_negative, is_positive, is_same, position,
     sentences, tokens,
 };
+use crate::clip;
 use backstory_model::DecisionOption;
+use std::collections::{HashMap, HashSet};
 
 /// What a label that stands there in full counts; parts of it count less.
 pub(super) const FULL: i32 = 10;
 const PART: i32 = 8;
 const FAVOUR: i32 = 3;
+/// Bytes of a line that may name an option.
+const LINE: usize = 2000;
 
 /// An option as it is looked for.
 struct Wanted {
@@ -92,31 +96,41 @@ pub(super) fn weigh(text: &str, options: &[DecisionOption]) -> Weights {
 }
 
 fn wanted(options: &[DecisionOption]) -> Vec<Wanted> {
-    let all: Vec<Vec<String>> = options.iter().map(|option| tokens(&fold(&option.label))).collect();
-    options
-        .iter()
-        .enumerate()
-        .map(|(at, option)| {
-            let full = fold(&option.label);
-            let bare = option.label.split(['(', '（', '[']).next().unwrap_or_default();
-            let is_own = |token: &&String| {
-                !is_filler(token)
-                    && all.iter().enumerate().all(|(n, other)| n == at || !other.contains(token))
-            };
-            let own = all[at].iter().filter(is_own).cloned().collect();
-            let explained: Vec<String> = tokens(&fold(&option.description));
-            let is_told = |token: &String| {
-                !is_filler(token)
-                    && !is_faint(token)
-                    && all.iter().all(|label| !label.contains(token))
-                    && options.iter().enumerate().all(|(n, other)| {
-                        n == at || !tokens(&fold(&other.description)).contains(token)
-                    })
-            };
-            let told = explained.into_iter().filter(is_told).collect();
-            Wanted { short: fold(bare), full, own, told }
-        })
-        .collect()
+    let words = |text: fn(&DecisionOption) -> &str| -> Vec<Vec<String>> {
+        options.iter().map(|option| tokens(&fold(text(option)))).collect()
+    };
+    let (labels, explained) = (words(|option| &option.label), words(|option| &option.description));
+    let (in_labels, in_explanations) = (holders(&labels), holders(&explained));
+    let is_own = |token: &&String| !is_filler(token) && in_labels.get(token.as_str()) == Some(&1);
+    let is_told = |token: &&String| {
+        in_explanations.get(token.as_str()) == Some(&1)
+            && !in_labels.contains_key(token.as_str())
+            && !is_filler(token)
+            && !is_faint(token)
+    };
+    let each = options.iter().zip(labels.iter().zip(&explained));
+    each.map(|(option, (label, explained))| {
+        let bare = option.label.split(['(', '（', '[']).next().unwrap_or_default();
+        Wanted {
+            full: fold(&option.label),
+            short: fold(bare),
+            own: label.iter().filter(is_own).cloned().collect(),
+            told: explained.iter().filter(is_told).cloned().collect(),
+        }
+    })
+    .collect()
+}
+
+/// In how many of some texts each of their words stands.
+fn holders(texts: &[Vec<String>]) -> HashMap<&str, usize> {
+    let mut holders = HashMap::new();
+    for words in texts {
+        let words: HashSet<&str> = words.iter().map(String::as_str).collect();
+        for word in words {
+            *holders.entry(word).or_default() += 1;
+        }
+    }
+    holders
 }
 
 /// How strongly a clause speaks of each option.
@@ -299,6 +313,7 @@ fn is_set_aside(before: &str) -> bool {
 
 /// Which option a line names, by key or label.
 pub(super) fn named(line: &str, options: &[DecisionOption]) -> Option<u16> {
+    let line = clip::head(line, LINE);
     let head = line.split([';', '\n']).next().unwrap_or(line);
     let reason = ["because", "since", "weil", "da ", "as ", " — ", " – "]
         .iter()

@@ -111,6 +111,24 @@ const REQUESTING: &str = "can you|could you|would you|will you|can u|kannst du|k
 const EXPLAINING: &str = "explain|tell|elaborate|clarify|describe|compare|remind|say|show me the \
     difference|expand|list|summarise|summarize|give me|walk me|erklär|sag";
 
+/// How work on a plan is begun…
+const STARTING: &str = "implement|start|begin|execute|build|run|do|follow|apply|lets|lets go|get going|\
+    get started|carry out|leg los|los|fang an|setz|umsetzen|mach|开始|执行|始めて|進めて";
+/// …which may be all that is said, or what is begun.
+const STARTED: &str = "|it|that|this|the plan|this plan|that plan|your plan|as planned|as proposed|\
+    implementing|coding|building|working|now|right away|please|step|phase|with step|with phase|\
+    with the first|at step|at the top|go|start|begin|do it|do that|do this|es um|den plan|吧|ください";
+
+/// Words that begin like a no and are none.
+const UNOPPOSED: &str =
+    "no problem|no problems|no worries|no issues|no concerns|not bad|kein problem";
+
+/// How a plan is refused.
+const OBJECTING: &str = "not|dont|do not|never|reject|rejected|i reject|disagree|i disagree|i dont|\
+    i do not|thats not|that is not|this is not|thats wrong|that is wrong|wrong approach|too|\
+    start over|start again|start from scratch|back to the drawing board|revise|rework|rethink|\
+    replan|rewrite the plan|change the plan|change of plan|nicht|so nicht|auf keinen fall|falsch|不要|不行|だめ";
+
 /// The rest of a text behind the longest of some beginnings.
 fn behind<'a>(folded: &'a str, openings: &str) -> Option<&'a str> {
     openings
@@ -191,6 +209,25 @@ pub(super) fn requests(folded: &str) -> bool {
     let folded = agrees(folded).filter(|rest| !rest.is_empty()).unwrap_or(folded);
     behind(folded, REQUESTING)
         .is_some_and(|what| !what.is_empty() && behind(what, EXPLAINING).is_none())
+}
+
+/// True if the words begin what a plan says.
+pub(super) fn starts(folded: &str) -> bool {
+    behind(folded, STARTING).is_some_and(|what| behind(what, STARTED).is_some())
+}
+
+/// What follows a yes, or words that only look like a no.
+pub(super) fn approves(folded: &str) -> Option<&str> {
+    agrees(folded).or_else(|| behind(folded, UNOPPOSED))
+}
+
+/// True if the words refuse what was put up. What follows a plain yes is a condition at most.
+pub(super) fn objects(folded: &str) -> bool {
+    let is_no = |words: &str| yes_or_no(words) == Some(false) || behind(words, OBJECTING).is_some();
+    match approves(folded) {
+        Some(rest) => yes_or_no(folded) != Some(true) && is_no(rest),
+        None => is_no(folded),
+    }
 }
 
 /// Yes or no, at the beginning of an answer.

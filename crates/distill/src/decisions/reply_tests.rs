@@ -274,3 +274,16 @@ fn certainty_follows_from_form_and_match() {
     let asking = "D1 — Which one?\nA) red\nB) green";
     assert!(sure(marked, "A") > sure(asking, "A"));
 }
+
+#[test]
+fn only_the_ends_of_a_long_reply_are_listened_to() {
+    let paste = "but 1, 2 and B, ".repeat(10_000);
+    let heard = super::reply::heard(&paste);
+    assert!(heard.len() <= 5_010, "{}", heard.len());
+    assert_eq!(super::reply::heard("B"), "B");
+    let words = format!("other: by hand\n{paste}");
+    let mut asked = briefs(STORE, MARKER);
+    reply(&words, &mut asked);
+    assert!(asked[0].free_text.as_deref().is_some_and(|words| words.starts_with("by hand")));
+    assert!(asked[0].free_text.as_deref().is_some_and(|words| words.len() <= 5_010));
+}

@@ -8,9 +8,10 @@ const ROWS: usize = 500;
 /// How many of them may be permissions, which some agents ask for all day.
 const PERMISSIONS: usize = 200;
 /// Options of a question.
-const OPTIONS: usize = 26;
+pub(super) const OPTIONS: usize = 26;
 
-const QUESTION_MAX: usize = 2000;
+/// Characters of a question.
+pub(super) const QUESTION_MAX: usize = 2000;
 const HEADER_MAX: usize = 80;
 const LABEL_MAX: usize = 200;
 const DESCRIPTION_MAX: usize = 500;
@@ -50,7 +51,7 @@ impl Rows {
         }
         bound(&mut row);
         if row.question_id.is_empty() {
-            row.question_id = identity::of(&row.skill, &row.question, &row.options);
+            row.question_id = identity::of(&row);
         }
         self.rows.push(row);
         true
@@ -66,7 +67,7 @@ impl Rows {
     pub(super) fn name(&mut self, seq: u32, part: u16) {
         if let Some(row) = self.get(seq, part).filter(|row| row.question_id.is_empty()) {
             bound(row);
-            row.question_id = identity::of(&row.skill, &row.question, &row.options);
+            row.question_id = identity::of(row);
         }
     }
 
@@ -102,15 +103,18 @@ fn bound(row: &mut Decision) {
     row.skill = cut(row.skill.trim(), HEADER_MAX);
     row.question_id = cut(&row.question_id, ID_MAX);
     row.options.truncate(OPTIONS);
-    for DecisionOption { key, label, description } in &mut row.options {
-        *key = cut(key, 8);
-        *label = cut(label.trim(), LABEL_MAX);
-        *description = cut(description.trim(), DESCRIPTION_MAX);
-    }
+    row.options.iter_mut().for_each(bound_option);
     let last = row.options.len() as u16;
     row.recommended = row.recommended.filter(|at| *at < last);
     row.chosen.retain(|at| *at < last);
     row.free_text = row.free_text.take().and_then(|words| free(&words));
+}
+
+/// Cuts an option to its bounds.
+pub(super) fn bound_option(option: &mut DecisionOption) {
+    option.key = cut(&option.key, 8);
+    option.label = cut(option.label.trim(), LABEL_MAX);
+    option.description = cut(option.description.trim(), DESCRIPTION_MAX);
 }
 
 /// At most so many characters; what is cut off is marked.

@@ -4,11 +4,17 @@ use super::brief::heading;
 use super::identity;
 use super::options::{recommends, unmark};
 use super::reply_labels::named;
+use super::rows::{OPTIONS, QUESTION_MAX, bound_option};
+use crate::clip;
 use backstory_model::{Decision, DecisionForm, DecisionOption};
 use serde_json::Value;
 
 /// Questions one call may ask.
 const PARTS: usize = 32;
+/// Bytes of an input that asks something.
+const INPUT_MAX: usize = 1 << 20;
+/// Bytes of a question that are looked at: as many as are kept of it at most.
+const LOOK: usize = 4 * QUESTION_MAX;
 
 /// What a tool asks the human for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +49,9 @@ pub(super) struct Asked {
 
 /// The questions in the input of a call.
 pub(super) fn read(input: &str, marker: &str) -> Vec<Asked> {
+    if input.len() > INPUT_MAX {
+        return Vec::new();
+    }
     let Ok(input) = serde_json::from_str::<Value>(input) else { return Vec::new() };
     let list = match input.get("questions") {
         Some(Value::Array(list)) => list.as_slice(),
@@ -63,14 +72,14 @@ fn question(value: &Value, marker: &str) -> Option<Asked> {
         Value::String(text) => text,
         value => value.get("question").or(value.get("prompt"))?.as_str()?,
     };
-    let (id, text) = identity::marked(text, marker);
+    let (id, text) = identity::marked(clip::head(text, LOOK), marker);
     let text = text.trim();
     if text.is_empty() {
         return None;
     }
     let (mut options, mut marked) = (Vec::new(), Vec::new());
-    for option in value.get("options").and_then(Value::as_array).into_iter().flatten() {
-        let Some((option, is_marked)) = option_of(option) else { continue };
+    let offered = value.get("options").and_then(Value::as_array).into_iter().flatten();
+    for (option, is_marked) in offered.filter_map(option_of).take(OPTIONS) {
         if is_marked {
             marked.push(options.len() as u16);
         }
@@ -109,8 +118,8 @@ fn option_of(value: &Value) -> Option<(DecisionOption, bool)> {
     };
     let (label, is_marked) = unmark(label.trim());
     let description = value.get("description").and_then(Value::as_str).unwrap_or_default();
-    Some((
-        DecisionOption { key: String::new(), label, description: description.to_owned() },
-        is_marked,
-    ))
+    let mut option =
+        DecisionOption { key: String::new(), label, description: description.to_owned() };
+    bound_option(&mut option);
+    Some((option, is_marked))
 }

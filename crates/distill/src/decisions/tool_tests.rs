@@ -1,4 +1,4 @@
-//! Questions put by tools, plans and permissions, as each agent writes them.
+//! Questions put by tools, and permissions, as each agent writes them.
 
 use crate::script::Script;
 use backstory_model::{
@@ -8,8 +8,11 @@ use backstory_model::{
 const ASK: &str = r#"{"questions":[{"id":"db","header":"DB","question":"Which database?","options":[{"label":"Postgres (Recommended)","description":"there"},{"label":"SQLite"}],"multiSelect":false}]}"#;
 const TWO: &str = r#"{"questions":[{"id":"a","question":"Which language?","options":[{"label":"Go"},{"label":"Rust"}]},{"id":"b","question":"What else?","options":[{"label":"Docker, slim"},{"label":"Helm"},{"label":"Docs"}],"multiSelect":true}]}"#;
 
+const ALIKE: &str = r#"{"questions":[{"question":"Which one?\nFor reading.","options":["Go","Rust"]},{"question":"Which one?\nFor writing.","options":["Go","Rust"]}]}"#;
+const WITHIN: &str = r#"{"questions":[{"question":"Which database","options":["Go","Rust"]},{"question":"Which database, and why?","options":["Go","Rust"]}]}"#;
+
 /// Rows on one line each: question, chosen or state, free text.
-fn told(rows: &[Decision]) -> Vec<String> {
+pub(super) fn told(rows: &[Decision]) -> Vec<String> {
     rows.iter()
         .map(|row| {
             let chosen = row.choice().collect::<Vec<_>>().join("+");
@@ -24,7 +27,7 @@ fn told(rows: &[Decision]) -> Vec<String> {
         .collect()
 }
 
-fn asked(agent: &str, tool: &str, input: &str, answer: &str) -> Vec<Decision> {
+pub(super) fn asked(agent: &str, tool: &str, input: &str, answer: &str) -> Vec<Decision> {
     let mut script = Script::new();
     script.agent(agent);
     script.calls(EventKind::Decision, tool, input);
@@ -70,7 +73,7 @@ x = "y". You can now continue with these answers in mind."#,
         "AskUserQuestion",
         ASK,
         r#"User has answered your questions: "Which database?"="use DuckDB, it's "fast"". You can now continue with the user's answers in mind."#,
-        &["Which database?:  [use DuckDB, it's \"fast]"],
+        &["Which database?:  [use DuckDB, it's \"fast\"]"],
     ),
     (
         "claude",
@@ -78,6 +81,61 @@ x = "y". You can now continue with these answers in mind."#,
         TWO,
         r#"User has answered your questions: "Which language?"="Rust", "What else?"="Docker, slim, Docs". You can now continue with the user's answers in mind."#,
         &["Which language?: Rust", "What else?: Docker, slim+Docs"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        TWO,
+        r#"User has answered your questions: "Which language?"="Rust", "What else?"="Docker, slim, a changelog". You can now continue with the user's answers in mind."#,
+        &["Which language?: Rust", "What else?: Docker, slim [a changelog]"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        TWO,
+        r#"User has answered your questions: "Which language?"="call them "foo", "bar" and "baz"", "What else?"="say "x", "y"". You can now continue with the user's answers in mind."#,
+        &[
+            r#"Which language?:  [call them "foo", "bar" and "baz"]"#,
+            r#"What else?:  [say "x", "y"]"#,
+        ],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        ALIKE,
+        r#"User has answered your questions: "Which one?
+For reading."="Go", "Which one?
+For writing."="Rust". You can now continue with the user's answers in mind."#,
+        &["Which one?\nFor reading.: Go", "Which one?\nFor writing.: Rust"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        ALIKE,
+        r#"User has answered your questions: "Which one?
+For writing."="Rust". You can now continue with the user's answers in mind."#,
+        &["Which one?\nFor reading.: skipped", "Which one?\nFor writing.: Rust"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        ALIKE,
+        r#"{"answers":{"Which one?\nFor writing.":"Rust"}}"#,
+        &["Which one?\nFor reading.: skipped", "Which one?\nFor writing.: Rust"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        WITHIN,
+        r#"{"answers":{"Which database, and why?":"Go","Which database":"Rust"}}"#,
+        &["Which database: Rust", "Which database, and why?: Go"],
+    ),
+    (
+        "claude",
+        "AskUserQuestion",
+        ASK,
+        r#"{"answers":{"Which database?":"Postgres"},"annotations":{"Which database?":{"notes":"but 17"}}}"#,
+        &["Which database?: Postgres [but 17]"],
     ),
     (
         "claude",
@@ -261,101 +319,6 @@ fn secrets_are_not_kept() {
 }
 
 #[test]
-fn plans_are_approved_or_not() {
-    let plan = r#"{"plan":"Replace it in three steps."}"#;
-    for (tool, input, answer, expected) in [
-        (
-            "ExitPlanMode",
-            plan,
-            "User has approved your plan. You can now start coding.",
-            "Replace it in three steps.: Approve",
-        ),
-        (
-            "ExitPlanMode",
-            plan,
-            "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nkeep it",
-            "Replace it in three steps.: Reject [keep it]",
-        ),
-        (
-            "ExitPlanMode",
-            plan,
-            "The user doesn't want to proceed with this tool use. The tool use was rejected. The user provided the following reason for the rejection:  smaller",
-            "Replace it in three steps.: Reject [smaller]",
-        ),
-        (
-            "ExitPlanMode",
-            plan,
-            "The user doesn't want to proceed with this tool use. STOP what you are doing.",
-            "Replace it in three steps.: Reject",
-        ),
-        (
-            "ExitPlanMode",
-            plan,
-            "[Request interrupted by user for tool use]",
-            "Replace it in three steps.: interrupted",
-        ),
-        (
-            "exit_plan_mode",
-            "{}",
-            "Your plan has been approved. You can now start coding.\n\nDo this.",
-            "Do this.: Approve",
-        ),
-        (
-            "exit_plan_mode",
-            "{}",
-            "The user wants to revise the plan. The user said:\nkeep lodash",
-            "Approve the plan?: Reject [keep lodash]",
-        ),
-        (
-            "exit_plan_mode",
-            "{}",
-            "The user approved the plan with the following review comments:\nmind the tests",
-            "Approve the plan?: Approve [mind the tests]",
-        ),
-    ] {
-        let rows = asked("claude", tool, input, answer);
-        assert_eq!(told(&rows), [expected], "{answer}");
-        assert_eq!(rows[0].kind, DecisionKind::Plan);
-        assert_eq!(rows[0].options.len(), 2);
-    }
-}
-
-#[test]
-fn a_plan_may_lie_in_a_file() {
-    let mut script = Script::new();
-    script.agent("grok").calls(
-        EventKind::Edit,
-        "write",
-        r#"{"file_path":"/s/plan.md","contents":"Split the routes."}"#,
-    );
-    let last = script.events.len() - 1;
-    script.events[last].0.files = vec!["/s/plan.md".into()];
-    script.works("ok").calls(EventKind::Decision, "exit_plan_mode", "{}");
-    script.answers(EventKind::Decision, Role::User, "The user rejected the plan.");
-    assert_eq!(told(&script.distill().decisions), ["Split the routes.: Reject"]);
-}
-
-#[test]
-fn codex_asks_for_a_plan_outside_of_its_log() {
-    for (words, expected) in [
-        ("Implement the plan.", "First this, then that.: Approve"),
-        (
-            "not so fast, keep the old one",
-            "First this, then that.: Reject [not so fast, keep the old one]",
-        ),
-    ] {
-        let mut script = Script::new();
-        script.agent("codex").note("plan", "First this, then that.").user("why in that order?");
-        assert_eq!(told(&script.distill().decisions), ["First this, then that.: open"]);
-        script.says("Because.").user(words);
-        assert_eq!(told(&script.distill().decisions), [expected]);
-    }
-    let mut script = Script::new();
-    script.agent("grok").note("plan", "todo list").user("go on");
-    assert_eq!(told(&script.distill().decisions), [""; 0]);
-}
-
-#[test]
 fn permissions_are_told_by_refusals_and_by_records() {
     let mut script = Script::new();
     script.bash("git push -f").denied();
@@ -468,4 +431,24 @@ fn the_digest_tells_the_latest_decisions() {
         (snippet.text.as_str(), snippet.seq, digest.decisions),
         ("Which database? → SQLite", 1, 1)
     );
+}
+
+#[test]
+fn what_a_call_asks_is_bounded_while_it_is_read() {
+    let long = "word ".repeat(1000);
+    let options: Vec<_> =
+        (0..200).map(|_| serde_json::json!({"label": long, "description": long})).collect();
+    let asked = |question: &str| {
+        serde_json::json!({"questions": [{"question": question, "options": options}]}).to_string()
+    };
+    assert!(asked("").len() > 1 << 20, "as much is not read at all");
+    assert!(super::tool::read(&asked("Which?"), "qid").is_empty());
+    let few = serde_json::json!({"question": long.repeat(10), "options": options[..80]});
+    let read = super::tool::read(&few.to_string(), "qid");
+    let row = &read[0].row;
+    assert_eq!(row.options.len(), 26);
+    assert!(row.question.len() <= 8000);
+    for option in &row.options {
+        assert!(option.label.len() <= 210 && option.description.len() <= 510);
+    }
 }

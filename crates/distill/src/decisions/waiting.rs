@@ -107,8 +107,8 @@ impl Waiting {
         self.permission(beat, rows);
         if is_stop(beat) {
             self.stop(beat, rows);
-        } else if let Some(words) = human_words(beat) {
-            self.words(words, beat, rows, &mut settled);
+        } else if let Some(words) = human_words(beat).filter(|_| !self.open.is_empty()) {
+            self.words(&reply::heard(words), beat, rows, &mut settled);
         }
         settled
     }
@@ -262,9 +262,7 @@ impl Waiting {
                 Way::Approval if reply::delays(words) => self.open.push(open),
                 Way::Approval => {
                     if let Some(row) = rows.get(open.seq, 0) {
-                        plan::hear(row, words);
-                        rows::settle(row, DecisionState::Answered, moment(beat));
-                        settled.push(told(row));
+                        settled.extend(hear_plan(row, words, moment(beat)));
                     }
                 }
                 Way::Reason => {
@@ -328,6 +326,17 @@ impl Waiting {
             }),
         }
     }
+}
+
+/// Completes the row of a plan; gives what was decided.
+fn hear_plan(row: &mut Decision, words: &str, moment: Moment) -> Option<String> {
+    let before = row.state;
+    plan::hear(row, words);
+    let state = row.state;
+    if state != before {
+        rows::settle(row, state, moment);
+    }
+    (state == DecisionState::Answered).then(|| told(row))
 }
 
 /// True if words name a brief by its number.

@@ -73,6 +73,8 @@ pub struct LiveState {
     pub turns: u32,
     /// Bytes of its log at the end of the last turn.
     pub position: u64,
+    /// True for a session another one started: it runs beside that one, and ends without it.
+    pub is_subagent: bool,
     /// True if something was said since the last seal.
     pub open: bool,
     /// That it is to be sealed.
@@ -91,6 +93,7 @@ impl LiveState {
             prompts: 0,
             turns: 0,
             position: 0,
+            is_subagent: false,
             open: false,
             mark: None,
         }
@@ -100,11 +103,6 @@ impl LiveState {
     /// several ran side by side.
     fn spoke(&self) -> bool {
         self.prompts > 0 || self.turns > 0 || self.open
-    }
-
-    /// True for a session another one started: it runs beside that one, and ends without it.
-    fn is_subagent(&self) -> bool {
-        self.session.contains('/')
     }
 
     /// Milliseconds since it was heard of. A clock that was put back makes no session immortal.
@@ -206,8 +204,8 @@ fn left_behind(
     let recent = others.iter().enumerate().filter(|(_, other)| {
         other.agent == own.agent
             && other.session != own.session
-            && !own.is_subagent()
-            && !other.is_subagent()
+            && !own.is_subagent
+            && !other.is_subagent
             && other.spoke()
             && other.is_recent(now, knobs)
     });

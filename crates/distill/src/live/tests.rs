@@ -21,6 +21,10 @@ fn fresh(session: &str) -> LiveState {
     LiveState::new(Flavor::Codex, session, NOW)
 }
 
+fn subagent(state: LiveState) -> LiveState {
+    LiveState { is_subagent: true, ..state }
+}
+
 fn marked(state: LiveState, reason: SealReason) -> LiveState {
     LiveState { mark: Some(Mark { reason, at: Timestamp(NOW.0 - 1) }), ..state }
 }
@@ -81,8 +85,10 @@ fn a_session_is_never_left_behind_by_itself_and_marked_once() {
     let already = marked(spoken("a", 1), SealReason::Ended);
     assert!(told(fresh("new"), std::slice::from_ref(&already), Happening::Began).marked.is_empty());
     // A sub-agent begins beside the session that started it, and says nothing about others.
-    assert!(told(fresh("a/1"), &[spoken("a", 1)], Happening::Began).marked.is_empty());
-    let others = [spoken("a", 1), spoken("a/1", 1)];
+    let begun = told(subagent(fresh("1")), &[spoken("a", 1)], Happening::Began);
+    assert!(begun.marked.is_empty());
+    // Nor does one that works for a session make it look as if two ran side by side, whatever its id.
+    let others = [spoken("a", 1), subagent(spoken("1", 1)), subagent(spoken("a/2", 0))];
     let marked_now = told(fresh("new"), &others, Happening::Began).marked;
     assert_eq!(marked_now, [(0, SealReason::Orphaned)]);
     // Who ended is known: the other one goes on.

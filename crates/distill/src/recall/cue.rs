@@ -174,6 +174,10 @@ pub struct Fit {
     pub met: Vec<String>,
 }
 
+/// Which words of a cue a text has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitsMet(Vec<bool>);
+
 impl Cue {
     /// What a prompt asks for; nothing if it greets, agrees or gives the agent a command of its own.
     pub fn of(prompt: &str) -> Option<Self> {
@@ -232,13 +236,18 @@ impl Cue {
     }
 
     /// What a text is worth at most, of which any part may be told.
-    pub fn bound(&self, parts: &[&str], beside: &str) -> f32 {
-        self.relevance(&self.fit(&parts.join(" "), beside), None)
+    pub fn bound(&self, parts: &[&str], beside: &UnitsMet) -> f32 {
+        self.relevance(&self.fit_beside(&parts.join(" "), beside), None)
     }
 
     /// How well a text fits; words only in `beside`, such as the title above it, count half.
     pub fn fit(&self, text: &str, beside: &str) -> Fit {
-        let (own, others) = (self.units_in(text), self.units_in(beside));
+        self.fit_beside(text, &self.units_in(beside))
+    }
+
+    /// The same beside a text that was looked through before.
+    pub fn fit_beside(&self, text: &str, beside: &UnitsMet) -> Fit {
+        let (UnitsMet(own), UnitsMet(others)) = (&self.units_in(text), beside);
         let (mut all, mut has) = (0.0, 0.0);
         let mut met: Vec<String> = Vec::new();
         for (at, unit) in self.units.iter().enumerate() {
@@ -256,7 +265,7 @@ impl Cue {
     }
 
     /// Which of the units a text has.
-    fn units_in(&self, text: &str) -> Vec<bool> {
+    pub fn units_in(&self, text: &str) -> UnitsMet {
         let mut has = vec![false; self.units.len()];
         terms::for_each(text, &mut |term| {
             // Most words of a text begin as none of these do, and need no stem.
@@ -268,7 +277,7 @@ impl Cue {
                 met.for_each(|(_, has)| *has = true);
             }
         });
-        has
+        UnitsMet(has)
     }
 
     /// How relevant a text is that fits so well and is so near in meaning: from 1 on it is.

@@ -9,7 +9,7 @@ mod render;
 mod tokens;
 
 pub use choose::{Budget, Candidate, choose};
-pub use cue::{Cue, Fit};
+pub use cue::{Cue, Fit, UnitsMet};
 pub use knobs::{KNOBS, Knobs};
 pub use render::{Source, line_bytes, neutral, render, render_lines, render_overview};
 pub use tokens::{chars_within, tokens};

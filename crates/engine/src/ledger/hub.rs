@@ -139,17 +139,23 @@ fn recorded(entry: &Map<String, Value>, hub: &str) -> Result<HubDecision, &'stat
 }
 
 /// What became of it: as the hub says, else as its fields tell. A hub that keeps only what was decided has
-/// no question, and its title is the answer.
+/// no question, and its title is the answer; a state nobody knows makes no answer of it.
 fn judge(decision: &mut Decision, entry: &Map<String, Value>) {
     let state = said(entry, STATE).unwrap_or_default().to_lowercase();
     let has_answer = !decision.chosen.is_empty() || decision.free_text.is_some();
+    let is_told = said(entry, &["free_text", "resolution"]).is_some();
+    let is_recorded = decision.answered_at.is_some() && decision.options.is_empty();
     decision.state = match state.as_str() {
-        "open" | "pending" | "proposed" | "draft" | "asked" => DecisionState::Open,
-        "skipped" | "declined" | "cancelled" | "canceled" | "withdrawn" => DecisionState::Skipped,
+        "open" | "pending" | "proposed" | "draft" | "asked" | "deferred" => DecisionState::Open,
+        "skipped" | "declined" | "cancelled" | "canceled" | "withdrawn" | "rejected" => {
+            DecisionState::Skipped
+        }
         "interrupted" => DecisionState::Interrupted,
-        _ if has_answer => DecisionState::Answered,
-        "" if decision.answered_at.is_none() || !decision.options.is_empty() => DecisionState::Open,
-        _ => DecisionState::Answered,
+        "decided" | "resolved" | "accepted" | "approved" | "answered" => DecisionState::Answered,
+        _ if has_answer || is_told => DecisionState::Answered,
+        "" if is_recorded => DecisionState::Answered,
+        "closed" | "done" | "completed" | "superseded" | "obsolete" => DecisionState::Skipped,
+        _ => DecisionState::Open,
     };
     if decision.state == DecisionState::Answered && !has_answer {
         decision.free_text = said(entry, WORDS).or_else(|| Some(decision.question.clone()));

@@ -68,6 +68,34 @@ fn the_same_things_under_other_names() {
 }
 
 #[test]
+fn a_state_is_an_answer_only_if_it_says_so() {
+    for (state, without, with) in [
+        ("decided", "Use SQLite", "yes"),
+        ("Resolved", "Use SQLite", "yes"),
+        ("accepted", "Use SQLite", "yes"),
+        ("approved", "Use SQLite", "yes"),
+        ("answered", "Use SQLite", "yes"),
+        ("closed", "skipped", "yes"),
+        ("superseded", "skipped", "yes"),
+        ("rejected", "skipped", "skipped"),
+        ("withdrawn", "skipped", "skipped"),
+        ("deferred", "no answer yet", "no answer yet"),
+        ("proposed", "no answer yet", "no answer yet"),
+        ("marinating", "no answer yet", "yes"),
+    ] {
+        let answer = |more: &str| {
+            let entry = format!(
+                r#"{{"title": "Use SQLite", "status": "{state}", "decided_at": "2026-06-06"{more}}}"#
+            );
+            told_answer(&one(&entry).decision)
+        };
+        assert_eq!(answer(""), without, "{state}");
+        assert_eq!(answer(r#", "answer": "yes""#), with, "{state}");
+        assert_eq!(answer(r#", "resolution": "yes""#) == "yes", with == "yes", "{state}");
+    }
+}
+
+#[test]
 fn lists_come_in_several_forms() {
     let (a, b) = (r#"{"id": "a", "title": "A?"}"#, r#"{"id": "b", "title": "B?"}"#);
     for text in [

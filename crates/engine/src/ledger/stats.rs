@@ -65,7 +65,7 @@ pub struct Question {
 pub struct Stats {
     /// Everything in numbers.
     pub all: Tally,
-    /// How long the human took in the median, in milliseconds.
+    /// How long the human took to answer in the median, in milliseconds.
     pub median_latency_ms: Option<i64>,
     /// Every question whose id is one, the most frequent first.
     pub questions: Vec<Question>,
@@ -227,9 +227,20 @@ mod tests {
         let mut open = row("b", 9, "shop", 0);
         open.decision.state = DecisionState::Open;
         open.decision.answered_at = None;
-        let counted =
-            stats(&[open, row("a", 3, "shop", 0), row("a", 2, "shop", 1), row("a", 1, "x", 0)]);
-        assert_eq!((counted.all.asked, counted.all.answered, counted.all.open), (4, 3, 1));
+        // However long they took to pass over it, that was no answer.
+        let mut skipped = row("b", 10_000, "shop", 0);
+        skipped.decision.state = DecisionState::Skipped;
+        let mut interrupted = skipped.clone();
+        interrupted.decision.state = DecisionState::Interrupted;
+        let counted = stats(&[
+            skipped,
+            interrupted,
+            open,
+            row("a", 3, "shop", 0),
+            row("a", 2, "shop", 1),
+            row("a", 1, "x", 0),
+        ]);
+        assert_eq!((counted.all.asked, counted.all.answered, counted.all.open), (6, 3, 1));
         assert_eq!((counted.all.advised, counted.all.followed), (3, 2));
         assert_eq!(counted.median_latency_ms, Some(20));
         assert_eq!(counted.questions[0].id, "a");

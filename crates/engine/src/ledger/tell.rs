@@ -107,6 +107,11 @@ mod tests {
         let (_, answered, advised) = told(&decided(&[1], Some("on\nheron")));
         assert_eq!(answered, "Postgres, \"on heron\"");
         assert_eq!(advised.as_deref(), Some("instead of SQLite"));
+        let (answered, advised) = (decided(&[0], Some("but on heron")), Some("as recommended"));
+        assert_eq!(
+            (answer(&answered).as_str(), advice(&answered).as_deref()),
+            ("SQLite, \"but on heron\"", advised)
+        );
         assert_eq!(answer(&decided(&[], Some("neither"))), "neither");
         let open = Decision { state: DecisionState::Open, ..decided(&[], None) };
         assert_eq!((answer(&open).as_str(), advice(&open)), ("no answer yet", None));

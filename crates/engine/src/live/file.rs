@@ -44,6 +44,8 @@ struct Written {
     turns: u32,
     #[serde(default)]
     position: u64,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_subagent: bool,
     #[serde(default)]
     open: bool,
     #[serde(default, rename = "ovSessionId", skip_serializing)]
@@ -205,6 +207,7 @@ fn written(state: &LiveState) -> Written {
         prompts: state.prompts,
         turns: state.turns,
         position: state.position,
+        is_subagent: state.is_subagent,
         open: state.open,
         open_elsewhere: None,
         seal: state
@@ -232,6 +235,7 @@ fn parse(bytes: &[u8]) -> Option<LiveState> {
         prompts: written.prompts,
         turns: written.turns,
         position: written.position,
+        is_subagent: written.is_subagent,
         open: written.open || written.open_elsewhere.is_some(),
         mark,
     })
@@ -280,6 +284,7 @@ mod tests {
             prompts: 2,
             turns: 3,
             position: u64::MAX >> 1,
+            is_subagent: true,
             open: true,
             mark: Some(Mark { reason: SealReason::Orphaned, at: Timestamp(9) }),
             ..LiveState::new(Flavor::Grok, "a/b", Timestamp(1))

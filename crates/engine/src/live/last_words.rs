@@ -18,6 +18,8 @@ use std::path::PathBuf;
 const KEPT_BYTES: usize = 128 << 10;
 /// An agent that has not written them by then will not.
 const FLUSH_MS: u64 = 10_000;
+/// Agents keep their logs about this long: one that has not turned up by then is gone for good.
+const WITHOUT_LOG_MS: u64 = 30 * 24 * 3_600_000;
 /// The end of a session that is looked through for them.
 const LOOKED_AT: u32 = 5_000;
 /// Shorter words may stand in other ones by chance.
@@ -85,15 +87,19 @@ impl Outstanding {
     }
 
     /// Makes a session's words events of their own, within the open transaction; tells how many. They
-    /// are outstanding no longer.
+    /// are outstanding no longer. Those of a session without a log wait for it: there is nothing yet they
+    /// could be a part of.
     pub(super) fn stand_in(
         &mut self,
         uid: &SessionUid,
         (writer, vault): (&mut Writer, &Vault),
         now: Timestamp,
     ) -> Result<u64, StoreError> {
-        let Some(entries) = self.0.remove(uid) else { return Ok(0) };
-        let Some(mut head) = vault.session_head(uid)?.filter(|head| !head.is_forgotten) else {
+        let Some(mut head) = vault.session_head(uid)? else {
+            self.wait_for_a_log(uid, now);
+            return Ok(0);
+        };
+        let Some(entries) = self.0.remove(uid).filter(|_| !head.is_forgotten) else {
             return Ok(0);
         };
         let mut stored = 0;
@@ -110,6 +116,13 @@ impl Outstanding {
             stored += 1;
         }
         Ok(stored)
+    }
+
+    /// Lets go of words whose log nobody expects any more.
+    fn wait_for_a_log(&mut self, uid: &SessionUid, now: Timestamp) {
+        if let Some(entries) = self.0.get_mut(uid) {
+            entries.retain(|(_, entry)| now.0.abs_diff(entry.at.0) <= WITHOUT_LOG_MS);
+        }
     }
 
     /// Leaves the messages of what is still outstanding where they are.

@@ -28,8 +28,11 @@ use std::path::PathBuf;
 pub struct LiveEvent {
     /// Whose hook it is.
     pub agent: Flavor,
-    /// The agent's id of the session; for a sub-agent `<session>/<agent id>`, as its uid has it.
+    /// The agent's id of the session; for a sub-agent of Claude Code `<session>/<agent id>`, as its uid
+    /// has it.
     pub session: String,
+    /// True if another session started it.
+    pub is_subagent: bool,
     /// What happened.
     pub happening: Happening,
     /// The hook's own name for it.
@@ -58,7 +61,8 @@ pub fn note(home: &Home, event: &LiveEvent, now: Timestamp, knobs: &Knobs) -> io
     directory.create()?;
     let lock = directory.lock();
     let known = directory.read(event.agent, &event.session);
-    let own = known.unwrap_or_else(|| LiveState::new(event.agent, &event.session, now));
+    let mut own = known.unwrap_or_else(|| LiveState::new(event.agent, &event.session, now));
+    own.is_subagent |= event.is_subagent;
     let was_marked = own.mark;
     // First of all what must not be lost; a session without its state is still read by every sweep.
     leave_message(home, event, &own, now)?;

@@ -73,10 +73,10 @@ struct Due<'a> {
     state: Option<&'a LiveState>,
 }
 
-/// Seals what is due of the sessions that were live when the sweep began. `settle` brings digests up to
-/// date once more, where words had to be added.
+/// Seals what is due of the sessions that were live when the sweep began, and what was sealed elsewhere by
+/// then. `settle` brings digests up to date once more, where words had to be added.
 pub(crate) fn seal_due(
-    live: &[LiveState],
+    (live, owed): (&[LiveState], &[(SessionUid, SealReason)]),
     options: &SealOptions,
     outstanding: &mut Outstanding,
     (writer, vault): (&mut Writer, &Vault),
@@ -85,6 +85,7 @@ pub(crate) fn seal_due(
 ) -> Result<SealReport, crate::SyncError> {
     let mut report = SealReport::default();
     let mut due = chosen(live, options, now);
+    due.extend(sealed_elsewhere(owed, &due));
     // A log that may still get its last line is waited for.
     due.retain(|due| {
         let waits = !goes_on(due.reason) && outstanding.may_come(&due.uid, now);
@@ -150,6 +151,13 @@ fn chosen<'a>(live: &'a [LiveState], options: &SealOptions, now: Timestamp) -> V
         chosen.push(Due { uid: wanted.clone(), reason: SealReason::Asked, state: None });
     }
     chosen
+}
+
+/// What was sealed where it was posted. Hooks tell of their sessions themselves: what they told is left alone.
+fn sealed_elsewhere(owed: &[(SessionUid, SealReason)], due: &[Due<'_>]) -> Vec<Due<'static>> {
+    let known: BTreeSet<&SessionUid> = due.iter().map(|due| &due.uid).collect();
+    let others = owed.iter().filter(|(uid, _)| !known.contains(uid));
+    others.map(|(uid, reason)| Due { uid: uid.clone(), reason: *reason, state: None }).collect()
 }
 
 fn seal_one(

@@ -22,6 +22,7 @@ impl Scene {
         LiveEvent {
             agent: Flavor::Codex,
             session: session.into(),
+            is_subagent: false,
             happening,
             event: format!("{happening:?}"),
             transcript_path: Some(self.dir.path().join(format!("{session}.jsonl"))),
@@ -89,6 +90,18 @@ fn a_beginning_marks_others_and_life_takes_it_back() {
     let ended = scene.note("a", Happening::Ended, 2);
     assert_eq!(ended.marked, [(SessionUid::new(Flavor::Codex, "a"), SealReason::Ended)]);
     assert!(scene.note("a", Happening::Seen, 2).marked.is_empty(), "it is told once");
+}
+
+#[test]
+fn whoever_works_for_a_session_does_not_hide_that_it_ended() {
+    let scene = Scene::new();
+    scene.note("a", Happening::Stopped, 0);
+    for happening in [Happening::Stopped, Happening::Ended] {
+        let child = LiveEvent { is_subagent: true, ..scene.event("b", happening) };
+        note(&scene.home, &child, NOW, &KNOBS).unwrap();
+    }
+    scene.note("c", Happening::Began, 1);
+    assert_eq!(scene.waiting(1), ["codex:a orphaned", "codex:b ended"]);
 }
 
 #[test]

@@ -2,13 +2,14 @@
 //! whole, and that nobody wrote to for long. They are second copies then, and agents are answered from the
 //! archive. What the archive does not have never leaves.
 
-use super::{file, folder};
+use super::{beside, file, folder};
 use crate::sync::stat_of;
 use backstory_adapters::pushed::{ROLE, any_uid_of};
 use backstory_distill::retention::Budget;
-use backstory_model::Timestamp;
+use backstory_model::{SessionUid, Timestamp};
 use backstory_store::{Home, SourceStat, StoreError, Vault, path_key};
 use fs_err::OpenOptions;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use walkdir::WalkDir;
@@ -45,21 +46,35 @@ impl PostedFile {
             Err(error) => Some(error.to_string()),
         }
     }
+
+    /// True if its session is read from a log that has not all of what was posted.
+    pub fn outdoes_its_log(&self, vault: &Vault) -> Result<bool, StoreError> {
+        let uid = any_uid_of(&self.id);
+        Ok(vault.has_log(&uid)? && !beside::is_in_archive(&self.path, &uid, vault)?)
+    }
+
+    fn days(&self, now: Timestamp) -> u64 {
+        (now.0.saturating_sub(self.written_at.0) / DAY_MS).try_into().unwrap_or(0)
+    }
 }
 
 /// Every file of posted messages, the one written to longest ago first.
 pub fn posted(home: &Home, vault: &Vault) -> Result<Vec<PostedFile>, StoreError> {
-    let known = vault.source_stats()?;
+    Ok(files(home, &vault.source_stats()?))
+}
+
+/// The same, judged by what a sweep saw of each source.
+pub(super) fn files(home: &Home, seen: &HashMap<i64, (SourceStat, u32)>) -> Vec<PostedFile> {
     let mut files: Vec<PostedFile> = walk(home)
         .filter_map(|(path, stat)| {
             let id = path.file_name()?.to_str()?.strip_suffix(".jsonl")?.to_owned();
-            let is_taken_in = known.get(&path_key(&path)).is_some_and(|(seen, _)| *seen == stat);
+            let is_taken_in = seen.get(&path_key(&path)).is_some_and(|(seen, _)| *seen == stat);
             let written_at = Timestamp(stat.mtime_ns / 1_000_000);
             Some(PostedFile { id, path, bytes: stat.size, written_at, is_taken_in, stat })
         })
         .collect();
     files.sort_by(|a, b| (a.written_at, &a.path).cmp(&(b.written_at, &b.path)));
-    Ok(files)
+    files
 }
 
 /// What all of them take.
@@ -85,11 +100,29 @@ pub(crate) fn leaving(
     let mut excess = raw.saturating_sub(budget.raw_soft_cap_bytes);
     let mut leaving = Vec::new();
     for file in posted(home, vault)? {
-        let days = (now.0.saturating_sub(file.written_at.0) / DAY_MS).try_into().unwrap_or(0_u64);
+        let days = file.days(now);
         let is_old = days > budget.raw_max_age_days.max(STAYS_DAYS);
         let is_in_the_way = excess > 0 && days >= STAYS_DAYS;
         if (is_old || is_in_the_way) && is_second_copy(&file, vault)? {
             excess = excess.saturating_sub(file.bytes);
+            leaving.push(file);
+        }
+    }
+    Ok(leaving)
+}
+
+/// Second copies of sessions whose raw events are about to leave. Without these nobody can tell any more
+/// whether a log had all that was posted.
+pub(crate) fn leaving_with(
+    sessions: &HashSet<&SessionUid>,
+    home: &Home,
+    vault: &Vault,
+    now: Timestamp,
+) -> Result<Vec<PostedFile>, StoreError> {
+    let mut leaving = Vec::new();
+    for file in posted(home, vault)? {
+        let is_concerned = sessions.contains(&any_uid_of(&file.id)) && file.days(now) >= STAYS_DAYS;
+        if is_concerned && is_second_copy(&file, vault)? {
             leaving.push(file);
         }
     }
@@ -104,8 +137,15 @@ fn is_second_copy(file: &PostedFile, vault: &Vault) -> Result<bool, StoreError> 
     }
     let Some(open) = file::open(&file.path)? else { return Ok(false) };
     let counts = file::count(&open)?;
-    let is_whole = cursor.offset >= counts.len || vault.has_log(&any_uid_of(&file.id))?;
-    Ok(is_whole && counts.open.is_empty())
+    if !counts.open.is_empty() {
+        return Ok(false);
+    }
+    let uid = any_uid_of(&file.id);
+    if vault.has_log(&uid)? {
+        // Whatever was read from here left the archive when the log came.
+        return beside::is_in_archive(&file.path, &uid, vault);
+    }
+    Ok(cursor.offset >= counts.len)
 }
 
 /// Removes those that are still what they were. Whoever appends holds the lock of a file, and begins

@@ -5,18 +5,23 @@
 //! stretch is sealed at once, with an account of everything up to it, and without a model.
 
 mod account;
+mod beside;
 mod clean;
 mod copies;
 mod file;
 mod journal;
+mod owed;
 mod replay;
 mod tokens;
 
-pub use backstory_adapters::pushed::{Message, Part, Seal, any_uid_of, id_of, safe_id, uid_of};
+pub use backstory_adapters::pushed::{
+    IMAGE, Message, Part, Seal, any_uid_of, id_of, safe_id, uid_of,
+};
 pub use clean::TOOL_CHARS;
 pub use copies::{PostedFile, posted};
-pub(crate) use copies::{bytes, leaving, remove as remove_copies};
+pub(crate) use copies::{bytes, leaving, leaving_with, remove as remove_copies};
 pub use journal::{Journal, Limits};
+pub use owed::owed;
 pub use tokens::estimate;
 
 use backstory_adapters::pushed::{file_name, folder_name};

@@ -3,7 +3,10 @@
 //! Plugins send no id with a message. A lost answer makes them post the same messages again, and a
 //! rewritten transcript makes some of them begin again at its start; but the human may also say the
 //! same words twice. So runs are compared, not single messages: a run that joins up with the end of
-//! what is stored, or that as a whole stands in it and is too telling for chance, is a repetition.
+//! what is stored, or that as a whole stands in it and is too telling for chance, is a repetition. One
+//! message alone tells nothing, however long: people type a prompt again, or paste it. It is a repetition at
+//! the end of what is stored, where nothing but a lost answer stands between it and itself: whoever says `yes`
+//! twice has been answered in between.
 
 use std::collections::HashSet;
 
@@ -100,7 +103,7 @@ impl Memory {
 fn is_telling(run: &[(Print, usize)]) -> bool {
     let chars: usize = run.iter().map(|(_, chars)| chars).sum();
     run.len() >= TELLING_RUN
-        || chars >= TELLING_CHARS
+        || (run.len() > 1 && chars >= TELLING_CHARS)
         || run.iter().any(|(print, _)| print.certain().is_some())
 }
 

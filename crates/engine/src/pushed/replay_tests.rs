@@ -46,6 +46,34 @@ fn what_joins_up_with_the_end_is_a_repetition() {
 }
 
 #[test]
+fn a_long_prompt_that_is_typed_again_is_said_twice() {
+    let long = |key| (Print { key, ..Print::default() }, TELLING_CHARS);
+    let mut memory = memory(&[1, 7, 2]);
+    assert_eq!(memory.repeated(&[long(7)]), [false]);
+    memory.add(print(7).0);
+    assert_eq!(memory.repeated(&[long(7)]), [true], "its answer was lost");
+    memory.add(print(8).0);
+    // A run of them that begins again is one, and goes on as one.
+    assert_eq!(memory.repeated(&[long(7), long(2)]), [true, true]);
+    assert_eq!(memory.repeated(&[long(7)]), [true]);
+}
+
+#[test]
+fn what_is_said_twice_is_stored_twice_if_something_was_said_between() {
+    for (stored, posted, new) in [
+        (&[7, 2][..], &[7][..], &[7][..]),
+        // Nothing tells it from a lost answer.
+        (&[7, 2, 7], &[7], &[]),
+        (&[7, 2, 7], &[2, 7, 3], &[3]),
+        // In one post nothing is repeated by itself.
+        (&[], &[7, 7], &[7, 7]),
+        (&[7, 7], &[7, 7], &[]),
+    ] {
+        assert_eq!(new_ones(stored, posted), new, "{stored:?} + {posted:?}");
+    }
+}
+
+#[test]
 fn a_repetition_in_several_posts_goes_on_where_it_stopped() {
     let mut memory = memory(&[1, 2, 3, 4, 5, 6]);
     let first: Vec<_> = [1, 2, 3, 4].map(print).to_vec();

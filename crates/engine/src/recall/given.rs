@@ -6,16 +6,24 @@ use super::{Category, Muted, Recall, RecallItem, Wording};
 use crate::journal::{read_if_there, replace};
 use crate::stamp;
 use backstory_model::{Flavor, SessionUid, Timestamp};
-use backstory_store::{Home, create_private_dir};
+use backstory_store::{Home, create_private_dir, private_file};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
+use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Addresses remembered; who was told more may hear the first again.
 const MAX_ADDRESSES: usize = 500;
 /// Prompts remembered with what was told.
 const MAX_PROMPTS: usize = 20;
+
+/// Whoever holds the lock needs it for a moment only. Whoever cannot have it goes on without: that something
+/// is told twice is a lesser evil than that a hook which hangs keeps all others from telling anything.
+const PATIENCE: Duration = Duration::from_millis(250);
+/// How often it is tried.
+const GLANCE: Duration = Duration::from_millis(1);
 
 /// How long it is remembered what a session was told. Agents keep their logs about as long (Claude Code
 /// removes them after thirty days): whoever comes back later may be told again.
@@ -94,6 +102,26 @@ impl Given {
         create_private_dir(&dir(home))?;
         replace(&path(home, session), &serde_json::to_vec(self)?)
     }
+}
+
+/// Keeps others from noting what they tell while it is held.
+pub(super) struct Held {
+    _file: Option<fs::File>,
+}
+
+/// Reading what a session was told and adding to it belong together: an agent runs the hooks of several
+/// calls at once.
+pub(super) fn lock(home: &Home) -> Held {
+    let file = create_private_dir(&dir(home))
+        .and_then(|()| private_file().open(dir(home).join("lock")))
+        .ok();
+    let is_taken =
+        |file: &fs::File| matches!(file.file().try_lock(), Err(TryLockError::WouldBlock));
+    let ends = Instant::now() + PATIENCE;
+    while file.as_ref().is_some_and(is_taken) && Instant::now() < ends {
+        std::thread::sleep(GLANCE);
+    }
+    Held { _file: file }
 }
 
 /// Forgets what a session was told: its context was compacted, so it may be told again.

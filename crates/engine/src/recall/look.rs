@@ -5,7 +5,7 @@ use super::items::{cut, day, digest_text, why};
 use super::memories::memories;
 use super::{Muted, RecallItem, RecallOptions};
 use crate::search::FoundPlaces;
-use backstory_distill::recall::{Candidate, Category, Cue, Fit, ITEM_CHARS, tokens};
+use backstory_distill::recall::{Candidate, Category, Cue, Fit, ITEM_CHARS, UnitsMet, tokens};
 use backstory_distill::snippet::{Wanted, snippet};
 use backstory_model::{
     Digest, EventKind, Session, SessionEvent, Signal, SignalKind, Timestamp, address,
@@ -54,6 +54,8 @@ pub(super) struct Look<'a> {
 struct Found {
     id: i64,
     session: Session,
+    /// Which of the prompt's words its title has.
+    title: UnitsMet,
 }
 
 /// A thing before it is judged.
@@ -76,7 +78,11 @@ impl Look<'_> {
         rows.retain(|_, session| self.may_tell(session));
         let found: Vec<Found> = ids
             .iter()
-            .filter_map(|id| Some(Found { id: *id, session: rows.remove(id)? }))
+            .filter_map(|id| {
+                let session = rows.remove(id)?;
+                let title = self.cue.units_in(session.title.as_deref().unwrap_or_default());
+                Some(Found { id: *id, session, title })
+            })
             .collect();
         let mut candidates = self.moments(&found, places)?;
         let ids: Vec<i64> = found.iter().map(|found| found.id).collect();
@@ -173,7 +179,7 @@ impl Look<'_> {
         nearness: Option<f32>,
     ) -> Candidate {
         let shown = self.shown(event);
-        let fit = self.cue.fit(&shown, title(found));
+        let fit = self.cue.fit_beside(&shown, &found.title);
         self.judged(Thing {
             category,
             address: address(&found.session.session_uid, event.seq),
@@ -200,7 +206,9 @@ impl Look<'_> {
             })
             .collect();
         let mut candidates = Vec::new();
-        for ((at, score), events) in prompts.iter().zip(self.vault.stretches(&behind)?) {
+        let said = |kind| matches!(kind, EventKind::UserMsg | EventKind::AssistantMsg);
+        let said = self.vault.stretches_of(&behind, said)?;
+        for ((at, score), events) in prompts.iter().zip(said) {
             let turn = events.iter().take_while(|event| event.kind != EventKind::UserMsg);
             let answer = turn.filter(|event| event.kind == EventKind::AssistantMsg).last();
             let (Some(found), Some(answer)) = (by_id.get(&at.session), answer) else { continue };
@@ -261,7 +269,7 @@ impl Look<'_> {
                     return None;
                 }
                 let text = fix_text(&signal.what, &fix.what, &fix.tried, signal.ts);
-                let fit = self.cue.fit(&text, title(found));
+                let fit = self.cue.fit_beside(&text, &found.title);
                 Some(self.judged(Thing {
                     category: Category::Fix,
                     address: address(uid, fix.seq),
@@ -282,7 +290,7 @@ impl Look<'_> {
     /// False for texts that are never told, whatever is shown of them. A long session has hundreds.
     fn may_fit(&self, found: &Found, category: Category, texts: &[&str]) -> bool {
         texts.iter().any(|text| self.wanted.may_be_in(text))
-            && self.cue.bound(texts, title(found)) * worth(category) >= 1.0
+            && self.cue.bound(texts, &found.title) * worth(category) >= 1.0
     }
 
     fn words(
@@ -297,7 +305,7 @@ impl Look<'_> {
             return None;
         }
         let shown = snippet(words, self.wanted, SNIPPET_CHARS).text;
-        let fit = self.cue.fit(&shown, title(found));
+        let fit = self.cue.fit_beside(&shown, &found.title);
         Some(self.judged(Thing {
             category,
             address: address(&found.session.session_uid, seq),
@@ -332,10 +340,6 @@ impl Look<'_> {
         let is_here = session.project_key.is_some() && session.project_key == self.options.project;
         if is_here { "of this project".into() } else { "of another project".into() }
     }
-}
-
-fn title(found: &Found) -> &str {
-    found.session.title.as_deref().unwrap_or_default()
 }
 
 fn is_question(candidate: &Candidate) -> bool {

@@ -2,7 +2,7 @@
 
 use super::{
     ErrorOptions, Given, Muted, Occasion, Recall, RecallOptions, StartOptions, compress,
-    error_recall, overview_recall, recall, record, start_recall,
+    error_recall, given, overview_recall, recall, record, start_recall,
 };
 use crate::search::Searcher;
 use crate::{Archive, SyncError};
@@ -28,8 +28,7 @@ pub fn at_start(
         }
         _ => start_recall(&Vault::open(home)?, options)?,
     };
-    hand_over(home, occasion, NO_PROMPT, &found, given)?;
-    Ok(found)
+    hand_over(home, occasion, (NO_PROMPT, Source::Start), found, &given)
 }
 
 /// What a session is handed at a prompt. What it was told already is not told again; the same prompt is
@@ -55,8 +54,7 @@ pub fn at_prompt(
             Some(wording) => compress::worded(again, wording),
             None => again,
         };
-        hand_over(home, occasion, &options.prompt, &again, given)?;
-        return Ok(again);
+        return hand_over(home, occasion, (&options.prompt, Source::Prompt), again, &given);
     }
     let mut options = options.clone();
     options.session.get_or_insert_with(|| occasion.session.clone());
@@ -65,7 +63,7 @@ pub fn at_prompt(
     let vault = Vault::open(home)?;
     let searcher = Searcher::open(&vault, &*archive.index)?;
     let found = recall(&vault, &searcher, &options)?;
-    hand_over(home, occasion, &options.prompt, &found, given)?;
+    let found = hand_over(home, occasion, (&options.prompt, Source::Prompt), found, &given)?;
     if let Some(key) = &found.compressible {
         // If the question cannot be left, it is asked another time.
         let _ = compress::ask(home, key, occasion, &options, &found);
@@ -85,8 +83,7 @@ pub fn at_error(
     options.session.get_or_insert_with(|| occasion.session.clone());
     options.already_given.extend(given.addresses.iter().cloned());
     let found = error_recall(&Vault::open(home)?, &options)?;
-    hand_over(home, occasion, &options.output, &found, given)?;
-    Ok(found)
+    hand_over(home, occasion, (&options.output, Source::Error), found, &given)
 }
 
 /// What a session is handed when it goes on: the state it was left in, in at most so many characters and
@@ -104,21 +101,47 @@ pub fn at_resume(
     Ok(found)
 }
 
-/// Nothing is handed over that is not on record.
+/// What is handed over of what was found. Nothing is that is not on record, and nothing that the session was
+/// told while it was looked for: `before` is what it had been told when that began.
 fn hand_over(
     home: &Home,
     occasion: &Occasion<'_>,
-    prompt: &str,
-    recall: &Recall,
-    mut given: Given,
-) -> Result<(), SyncError> {
-    if recall.is_empty() {
-        return Ok(());
+    (prompt, source): (&str, Source),
+    found: Recall,
+    before: &Given,
+) -> Result<Recall, SyncError> {
+    if found.is_empty() {
+        return Ok(found);
+    }
+    let _held = given::lock(home);
+    let mut given = Given::read(home, occasion.session);
+    let found = untold(found, source, |address| {
+        let is_in = |told: &Given| told.addresses.iter().any(|known| known == address);
+        is_in(&given) && !is_in(before)
+    });
+    if found.is_empty() {
+        return Ok(found);
     }
     let note = |given: &mut Given| -> io::Result<()> {
-        record(home, occasion, prompt, recall)?;
-        given.note(prompt, recall, occasion.at);
+        record(home, occasion, prompt, &found)?;
+        given.note(prompt, &found, occasion.at);
         given.write(home, occasion.session)
     };
-    note(&mut given).map_err(|error| StoreError::from(error).into())
+    note(&mut given).map_err(StoreError::from)?;
+    Ok(found)
+}
+
+/// What was found without what is told already. Words somebody found for all of it do not fit the rest.
+fn untold(found: Recall, source: Source, is_told: impl Fn(&str) -> bool) -> Recall {
+    if !found.items.iter().any(|item| is_told(&item.address)) {
+        return found;
+    }
+    let mut items = found.items;
+    items.retain(|item| !is_told(&item.address));
+    Recall {
+        text: render(&items, source),
+        items,
+        considered: found.considered,
+        ..Recall::default()
+    }
 }

@@ -52,25 +52,26 @@ impl Gatherer<'_, '_> {
         &*self.searcher.index
     }
 
-    /// Everything that may answer, each place once, and how many of the words each session has. Words
-    /// and meaning are looked for side by side.
+    /// Everything that may answer, each place once, and how many of the words each session has.
     pub(super) fn candidates(&self, paths: &mut Paths) -> Result<Gathered, SyncError> {
         paths.lexical = self.options.mode != Mode::Semantic;
         let embedded = if self.options.mode == Mode::Lexical { None } else { self.embedded(paths) };
         paths.semantic = embedded.is_some();
-        let looking = &Looking { index: self.index(), gate: self.gate, limit: self.limit() };
+        let looking = Looking {
+            index: self.index(),
+            gate: self.gate,
+            limit: self.limit(),
+            side_by_side: self.searcher.side_by_side,
+        };
         let (wanted, near) = (wanted(&self.options.query), self.near_limit());
-        let (found_by_words, near) = std::thread::scope(|scope| {
-            let near = embedded
-                .as_ref()
-                .zip(near)
-                .map(|(query, limit)| scope.spawn(move || looking.near(query, limit)));
-            let found = paths.lexical.then(|| looking.by_words(&wanted));
-            let near = near.map(|near| near.join().map_err(|_| IndexError::Broken)?).transpose();
-            near.map(|near| (found, near.unwrap_or_default()))
-        })?;
-        let Words { prose, tools, evidence, seen } =
-            found_by_words.transpose()?.unwrap_or_default();
+        let near = || match embedded.as_ref().zip(near) {
+            Some((query, limit)) => looking.near(query, limit),
+            None => Ok(Vec::new()),
+        };
+        let by_words = || paths.lexical.then(|| looking.by_words(&wanted)).transpose();
+        let (near, found_by_words) = both(looking.side_by_side, near, by_words)?;
+        let (near, found_by_words) = (near?, found_by_words?);
+        let Words { prose, tools, evidence, seen } = found_by_words.unwrap_or_default();
         let mut found: HashMap<Place, Candidate> = HashMap::new();
         for hit in &prose {
             candidate(&mut found, hit.place).prose = hit.score;
@@ -195,6 +196,23 @@ struct Looking<'a> {
     index: &'a dyn Reader,
     gate: &'a Gate<'a>,
     limit: usize,
+    side_by_side: bool,
+}
+
+/// Looks for two things, the first of them in a thread of its own if that is wanted.
+fn both<A: Send, B>(
+    side_by_side: bool,
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B,
+) -> Result<(A, B), IndexError> {
+    if !side_by_side {
+        return Ok((first(), second()));
+    }
+    std::thread::scope(|scope| {
+        let first = scope.spawn(first);
+        let second = second();
+        Ok((first.join().map_err(|_| IndexError::Broken)?, second))
+    })
 }
 
 /// What the words find.
@@ -213,19 +231,20 @@ impl Looking<'_> {
         let passage = |place: Place, facts: &Facts| self.gate.lets(place, facts);
         let session = |session: i64| self.gate.lets_session(session);
         let accept = self.gate.accept(&session, &passage);
-        let (prose, tools, found) = std::thread::scope(|scope| {
-            let tools = scope.spawn(|| asked.tools(self.limit, accept));
-            let prose = asked.prose(self.limit, accept);
+        let tools = || asked.tools(self.limit, accept);
+        let prose_and_evidence = || -> Result<_, IndexError> {
+            let prose = asked.prose(self.limit, accept)?;
             let evidence = if self.gate.asks_for_events() {
-                Ok(backstory_index::Evidence::default())
+                backstory_index::Evidence::default()
             } else {
-                asked.evidence(&|session| self.gate.lets_session(session))
+                asked.evidence(&|session| self.gate.lets_session(session))?
             };
-            (prose, tools.join().map_err(|_| IndexError::Broken), evidence)
-        });
-        let backstory_index::Evidence { sessions, attainable, foreign, words } = found?;
+            Ok((prose, evidence))
+        };
+        let (tools, found) = both(self.side_by_side, tools, prose_and_evidence)?;
+        let (prose, backstory_index::Evidence { sessions, attainable, foreign, words }) = found?;
         let evidence = Evidence { sessions, attainable, foreign };
-        Ok(Words { prose: prose?, tools: tools??, evidence, seen: words })
+        Ok(Words { prose, tools: tools?, evidence, seen: words })
     }
 
     /// Places near in meaning, as far as the vectors can tell.

@@ -128,6 +128,8 @@ pub struct Searcher<'a> {
     vault: &'a Vault,
     index: OpenedIndex,
     behind: u64,
+    /// One question may use several processors. Where many are asked at once, each has its own.
+    side_by_side: bool,
 }
 
 /// Searches once.
@@ -155,13 +157,14 @@ pub fn open_index(index: &dyn Shelf, stay: Stay) -> Result<OpenedIndex, SyncErro
 impl<'a> Searcher<'a> {
     /// Opens the index of an archive.
     pub fn open(vault: &'a Vault, index: &dyn Shelf) -> Result<Self, SyncError> {
-        Self::on(vault, open_index(index, Stay::Short)?)
+        let alone = Self::on(vault, open_index(index, Stay::Short)?)?;
+        Ok(Self { side_by_side: true, ..alone })
     }
 
-    /// The same on an index that is open already.
+    /// The same on an index that is open already, for one of many questions.
     pub fn on(vault: &'a Vault, index: OpenedIndex) -> Result<Self, SyncError> {
         let behind = vault.index_debt_count()?;
-        Ok(Self { vault, index, behind })
+        Ok(Self { vault, index, behind, side_by_side: false })
     }
 
     /// Finds the moments that answer a query best.

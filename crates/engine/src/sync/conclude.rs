@@ -2,17 +2,37 @@
 
 use super::report::{Progress, SyncReport};
 use super::{SyncError, SyncOptions, settle};
-use crate::live::{LiveState, Outstanding, seal_due};
+use crate::live::{self, LiveState, Outstanding, seal_due};
+use crate::pushed;
 use crate::spool::Drained;
-use backstory_model::Timestamp;
+use backstory_model::{SealReason, SessionUid, Timestamp};
 use backstory_store::{Vault, Writer};
 
-/// Looks for last words, and seals what is due of the sessions that were live when the sweep began: what
-/// was said since may not have been read.
+/// What waits to be sealed, as it is known before anything is read: what comes later may be about what was
+/// not read.
+#[derive(Default)]
+pub(super) struct Awaited {
+    live: Vec<LiveState>,
+    /// Sessions that were sealed where they were posted.
+    owed: Vec<(SessionUid, SealReason)>,
+}
+
+impl Awaited {
+    pub(super) fn of(options: &SyncOptions) -> Result<Self, SyncError> {
+        let home = &options.archive.home;
+        if options.seal.is_none() {
+            return Ok(Self::default());
+        }
+        let owed = if options.spool { pushed::owed(home)? } else { Vec::new() };
+        Ok(Self { live: live::live(home), owed })
+    }
+}
+
+/// Looks for last words, and seals what is due.
 pub(super) fn conclude(
     options: &SyncOptions,
     (writer, vault): (&mut Writer, &Vault),
-    (live, spooled): (&[LiveState], &mut Drained),
+    (awaited, spooled): (&Awaited, &mut Drained),
     report: &mut SyncReport,
     now: Timestamp,
     (progress, on_progress): (&mut Progress, &mut dyn FnMut(Progress)),
@@ -23,7 +43,8 @@ pub(super) fn conclude(
             settle(writer, options, budget, report, now, (&mut *progress, &mut *on_progress))
         };
         let storage = (writer, vault);
-        let sealed = seal_due(live, seal, &mut outstanding, storage, now, &mut settle_again)?;
+        let awaited = (awaited.live.as_slice(), awaited.owed.as_slice());
+        let sealed = seal_due(awaited, seal, &mut outstanding, storage, now, &mut settle_again)?;
         report.sealed = sealed;
     }
     outstanding.keep(spooled);

@@ -297,6 +297,8 @@ impl Intake<'_> {
                 let at = self.session_draft(uid, draft, reading)?;
                 if let Some(cwd) = &patch.cwd {
                     self.locate(cwd, uid, &mut draft.sessions[at].delta)?;
+                } else if let Some(peer) = &patch.peer {
+                    self.locate_by_peer(peer, uid, &mut draft.sessions[at].delta)?;
                 }
                 if let Some(origin) = &patch.forked_from {
                     self.book.add_fork(origin, uid);

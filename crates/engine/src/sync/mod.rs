@@ -23,7 +23,7 @@ pub use report::{FlavorProgress, PlannedFile, Problem, Progress, SyncReport};
 use crate::Archive;
 use crate::distil::{distil_and_index, distil_pending};
 use crate::evict::keep_within;
-use crate::live::{self, SealOptions, StandIns};
+use crate::live::{SealOptions, StandIns};
 use crate::project::Projects;
 use crate::recall;
 use crate::task_ref::TaskRefs;
@@ -165,8 +165,7 @@ fn sync_locked(
 ) -> Result<SyncReport, SyncError> {
     let mut report = empty_report(options);
     let mut spooled = spooled::hear(options, now, &mut report);
-    // Before any log is read: what is marked later may be about what was not read.
-    let live = if options.seal.is_some() { live::live(&options.archive.home) } else { Vec::new() };
+    let awaited = conclude::Awaited::of(options)?;
     if options.reparse && options.archive.home.engine().exists()? {
         Vault::mark_lost_payloads(&options.archive.home)?;
     }
@@ -189,7 +188,7 @@ fn sync_locked(
     conclude::conclude(
         options,
         (&mut writer, &vault),
-        (&live, &mut spooled),
+        (&awaited, &mut spooled),
         &mut report,
         now,
         (&mut progress, on_progress),

@@ -2,11 +2,12 @@
 //! session, and its log is the truth: what was posted is not read beside it, and leaves when it comes.
 
 use super::discover::{Found, stat_of};
+use super::intake::Intake;
 use super::plan::Task;
-use crate::pushed;
+use crate::{Peers, pushed};
 use backstory_adapters::pushed::{ROLE, adapter_for, uid_of};
 use backstory_model::SessionUid;
-use backstory_store::{Home, StoreError, Vault, path_key};
+use backstory_store::{Home, SessionDelta, StoreError, Vault, path_key};
 use std::collections::HashSet;
 use std::path::Path;
 use walkdir::WalkDir;
@@ -39,11 +40,13 @@ pub(crate) struct Posted<'a> {
     only: HashSet<i64>,
     /// Sessions whose log was met in this sweep.
     logged: HashSet<SessionUid>,
+    /// What plugins call the projects of the archive, once one was called something.
+    peers: Option<Peers>,
 }
 
 impl<'a> Posted<'a> {
     pub(crate) fn new(vault: &'a Vault) -> Result<Self, StoreError> {
-        Ok(Self { vault, only: vault.only_from(ROLE)?, logged: HashSet::new() })
+        Ok(Self { vault, only: vault.only_from(ROLE)?, logged: HashSet::new(), peers: None })
     }
 
     /// Notes the log of a session; true if what was posted of it has to leave.
@@ -57,5 +60,27 @@ impl<'a> Posted<'a> {
         let id = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let Some(uid) = uid_of(id) else { return Ok(false) };
         Ok(self.logged.contains(&uid) || self.vault.has_log(&uid)?)
+    }
+}
+
+impl Intake<'_> {
+    /// Repository, project and domain, from what a plugin calls the project.
+    pub(super) fn locate_by_peer(
+        &mut self,
+        peer: &str,
+        uid: &SessionUid,
+        delta: &mut SessionDelta,
+    ) -> Result<(), StoreError> {
+        if self.book.open(uid)?.has_cwd {
+            return Ok(());
+        }
+        let peers = match self.posted.peers.take() {
+            Some(peers) => peers,
+            None => Peers::of_archive(self.posted.vault)?,
+        };
+        let project = self.posted.peers.insert(peers).project(peer);
+        delta.domain = self.options.domains.get(&project.repo).cloned();
+        (delta.repo, delta.project_key) = (Some(project.repo), Some(project.key));
+        Ok(())
     }
 }

@@ -12,6 +12,7 @@ on_every_engine!(
     digests_of_many_are_told_together,
     a_new_account_replaces_the_old_one,
     what_is_pending_is_what_the_digest_has_not_seen,
+    an_archive_from_before_the_ledger_is_analysed_anew,
     an_account_that_cannot_be_stored_leaves_the_others,
     signals_are_filtered_and_the_latest_come_first,
 );
@@ -147,6 +148,39 @@ fn what_is_pending_is_what_the_digest_has_not_seen(archive: &Archive) {
     let again = Event { refresh: true, ..Event::new(0) };
     archive.store(&[chunk(session(1, "one"), &[again])]);
     assert_eq!(pending_now(false)[0], pending(1, one, 0, 3));
+}
+
+fn an_archive_from_before_the_ledger_is_analysed_anew(archive: &Archive) {
+    let names = ["claude:whole", "claude:gone", "claude:grown"];
+    let some =
+        |id: i64, seq: u32| chunk(session(id, &names[id as usize - 1][7..]), &[Event::new(seq)]);
+    archive.store(&[some(1, 0), some(2, 0), some(3, 0)]);
+    let analyse = |id: i64, next_seq: u32| {
+        let mut writer = archive.writer();
+        let session = pending(id, names[id as usize - 1], 0, next_seq);
+        writer.put_account(&session, &account(), NOW).unwrap();
+        writer.commit().unwrap();
+    };
+    (1..4).for_each(|id| analyse(id, 1));
+    let mut writer = archive.writer();
+    writer.evict(&[2, 3], NOW).unwrap();
+    writer.reclaim().unwrap();
+    drop(writer);
+    archive.store(&[some(3, 1)]);
+    analyse(3, 2);
+    assert_eq!(archive.vault().pending(false).unwrap(), []);
+    archive.tamper("DROP INDEX decisions_kind");
+    archive.tamper("DELETE FROM migrations WHERE name = '20261118T060000_asked_before'");
+    let vault = archive.vault();
+    assert_eq!(vault.pending(false).unwrap(), [pending(1, names[0], 0, 1)]);
+    // Until then its digest is there, and its events may not leave.
+    assert_eq!(vault.account(&uid(names[0])).unwrap(), Some(sorted(account())));
+    let residents = vault.residents().unwrap();
+    let mut analyzed: Vec<_> = residents.iter().map(|held| (held.id, held.analyzed_at)).collect();
+    analyzed.sort_by_key(|(id, _)| *id);
+    assert_eq!(analyzed, [(1, None), (3, Some(NOW))]);
+    analyse(1, 1);
+    assert_eq!(archive.vault().pending(false).unwrap(), []);
 }
 
 fn an_account_that_cannot_be_stored_leaves_the_others(archive: &Archive) {

@@ -83,6 +83,12 @@ fn payloads_come_back_whatever_their_size(archive: &Archive) {
     let (first, second) = events.split_at(3);
     archive.store(&[chunk(session(1, "one"), first), chunk(session(2, "two"), first)]);
     archive.store(&[chunk(session(1, "one"), second), chunk(session(1, "one"), &[Event::new(9)])]);
+    let kept = |seq, role| Event {
+        kind: EventKind::Lifecycle,
+        role,
+        ..Event::with_payload(seq, "kept apart")
+    };
+    archive.store(&[chunk(session(3, "three"), &[kept(0, Role::System), kept(1, Role::Tool)])]);
     let vault = archive.vault();
     let one = uid("claude:one");
     let read = |event: &SessionEvent| vault.payload(event).unwrap();
@@ -93,6 +99,10 @@ fn payloads_come_back_whatever_their_size(archive: &Archive) {
     let mut texts = Vec::new();
     vault.for_each_text(&one, |text| texts.push(text.len())).unwrap();
     assert_eq!(texts, [5, 0, ODD.len(), long.len(), 4, 7]);
+    // What a tool said is read wherever it is kept; other bookkeeping is known by its summary.
+    let mut texts = Vec::new();
+    vault.for_each_text(&uid("claude:three"), |text| texts.push(text.to_owned())).unwrap();
+    assert_eq!(texts, ["event 0", "kept apart"]);
 }
 
 fn keys_are_known_with_the_top_bit_set(archive: &Archive) {

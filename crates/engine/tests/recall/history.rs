@@ -21,6 +21,8 @@ pub(crate) enum Step<'a> {
     Runs(&'a str, &'a str),
     /// A command that fails with these words.
     Fails(&'a str, &'a str),
+    /// The agent asks our own server, which answers this.
+    LooksUp(&'a str, &'a str),
     /// A file is changed.
     Edits(&'a str, &'a str, &'a str),
 }
@@ -87,6 +89,9 @@ impl History {
                         &format!("Exit code 1\n{output}"),
                         true,
                     );
+                }
+                Step::LooksUp(query, answer) => {
+                    tool("mcp__backstory__recall", json!({"query": query}), answer, false);
                 }
                 Step::Edits(file, old, new) => tool(
                     "Edit",

@@ -10,7 +10,7 @@ use backstory_engine::recall::{
     Category, ErrorOptions, Recall, RecallOptions, Target, error_recall, mute, overview_recall,
     recall, unmute,
 };
-use history::{BREWERY, History, NOW, SHOP, uid};
+use history::{BREWERY, History, NOW, SHOP, Step, uid};
 
 fn options(prompt: &str, project: &str) -> RecallOptions {
     RecallOptions {
@@ -119,6 +119,26 @@ fn other_projects_are_told_of_only_if_asked() {
     assert!(told(&history, &everywhere).text.contains("otter-3"));
     let nowhere = RecallOptions { project: None, ..asked };
     assert!(told(&history, &nowhere).is_empty());
+}
+
+#[test]
+fn what_we_told_is_not_told_as_if_it_had_been_found() {
+    let history = History::told();
+    let words = "Deploys to staging go through the host pelican-9.";
+    let block =
+        format!("<backstory-context source=\"auto-recall\">\n{words}\n</backstory-context>");
+    let prompt = "Which host do deploys to staging go through?";
+    let finds = |id: &str, step: Step<'_>| {
+        history.session(id, SHOP, 20, &[Step::Asks("Look around"), step, Step::Answers("Fine")]);
+        history.sweep();
+        told(&history, &options(prompt, SHOP)).text.contains("pelican-9")
+    };
+    assert!(!finds("asked", Step::LooksUp("host", words)));
+    assert!(!finds("ran", Step::Runs("backstory recall 'which host'", &block)));
+    assert!(
+        finds("read", Step::Runs("cat deploys.md", words)),
+        "found anywhere else, it is evidence"
+    );
 }
 
 #[test]

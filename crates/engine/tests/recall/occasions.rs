@@ -7,6 +7,7 @@ use backstory_engine::recall::{
 };
 use backstory_engine::{ForgetChoice, find_to_forget, forget};
 use backstory_model::{SessionUid, Timestamp};
+use std::sync::Barrier;
 
 const PROMPT: &str = "Which host do deploys to staging go through?";
 
@@ -121,6 +122,32 @@ fn what_is_forgotten_leaves_no_word_in_the_records() {
         assert!(!text.contains("heron-7") && !text.contains("claude:deploy"), "{}", file.display());
     }
     assert_eq!(Given::read(&history.archive.home, &uid("deploy")), Given::default());
+}
+
+#[test]
+fn calls_that_fail_at_once_are_told_of_the_fix_once() {
+    const CALLS: usize = 6;
+    let history = History::told();
+    let error = ErrorOptions {
+        output: "error: no such table: teas".into(),
+        project: Some(SHOP.into()),
+        ..ErrorOptions::default()
+    };
+    for round in 0..5 {
+        let (session, all) = (uid(&format!("live-{round}")), Barrier::new(CALLS));
+        let hook = || {
+            let occasion = Occasion { session: &session, event: "PostToolUse", at: NOW };
+            all.wait();
+            !at_error(&history.archive, &error, &occasion).unwrap().is_empty()
+        };
+        let told = std::thread::scope(|scope| {
+            let hooks: Vec<_> = (0..CALLS).map(|_| scope.spawn(hook)).collect();
+            let told = hooks.into_iter().map(|hook| hook.join().unwrap());
+            told.filter(|told| *told).count()
+        });
+        assert_eq!(told, 1);
+    }
+    assert_eq!(recorded(&history).len(), 5);
 }
 
 #[test]

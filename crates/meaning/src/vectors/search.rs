@@ -63,6 +63,24 @@ pub fn nearest_within(
     best.finish()
 }
 
+/// How near the best vector of each of some places is; none where a place has none.
+pub fn nearness(files: &[VectorFile<'_>], query: &Embedding, places: &[u64]) -> Vec<Option<f32>> {
+    let (mut rows, mut of) = (Vec::new(), Vec::new());
+    for (at, place) in places.iter().enumerate() {
+        for file in files {
+            for row in file.rows_of(*place) {
+                rows.push((file, row));
+                of.push(at);
+            }
+        }
+    }
+    let mut best: Vec<Option<f32>> = vec![None; places.len()];
+    for (at, cosine) in of.into_iter().zip(cosines(query, &rows)) {
+        best[at] = best[at].into_iter().chain([cosine]).max_by(f32::total_cmp);
+    }
+    best
+}
+
 /// How many vectors there are within some ranges of places, which follow each other.
 pub fn count_within(files: &[VectorFile<'_>], ranges: &[Range<u64>]) -> usize {
     files.iter().flat_map(|file| file.rows_within(ranges)).map(|rows| rows.len()).sum()

@@ -63,9 +63,9 @@ proptest! {
         prop_assert_eq!(file.len(), count);
         let mut expected = brute(&entries, &query);
         for (place, cosine) in &expected {
-            prop_assert_eq!(file.cosine_of(&query, *place), Some(*cosine));
+            prop_assert_eq!(nearness(&[file], &query, &[*place]), [Some(*cosine)]);
         }
-        prop_assert_eq!(file.cosine_of(&query, places), None);
+        prop_assert_eq!(nearness(&[file], &query, &[places]), [None]);
         expected.truncate(limit);
         prop_assert_eq!(file.nearest(&query, limit, &mut |_| true), expected);
         let mut odd = brute(&entries, &query);
@@ -115,7 +115,7 @@ proptest! {
         let Ok(file) = VectorFile::open(&bytes) else { return Ok(()) };
         file.nearest(&query, 10, &mut |_| true);
         nearest_within(&[file], &query, 10, &[0..7, 9..30]);
-        file.cosine_of(&query, 3);
+        nearness(&[file], &query, &[3]);
         let many = vec![file; LARGEST_FLAT / 40 + 1];
         prop_assert!(nearest(&many, &query, 10, &mut |place| place != 5).len() <= 10);
         merge(&[file, file], &mut |_| true, &mut std::io::sink()).unwrap();
@@ -208,12 +208,12 @@ fn a_large_file_finds_nearly_all_and_merges_to_the_same_bytes() {
     };
     let (reading, query) = (file.reading_by(&read), maker.embedding(150));
     assert_eq!(reading.nearest(&query, 50, &mut |_| true), file.nearest(&query, 50, &mut |_| true));
-    assert_eq!(reading.cosine_of(&query, 77), file.cosine_of(&query, 77));
+    assert_eq!(nearness(&[reading], &query, &[77]), nearness(&[file], &query, &[77]));
     let ranges = [3..500, 900..901, 40_000..u64::MAX];
     let within = nearest_within(&[reading], &query, 500, &ranges);
     assert_eq!(within, nearest_within(&[file], &query, 500, &ranges));
     let broken = |_: &mut [u8], _: u64| Err(io::Error::other("gone"));
-    assert!(file.reading_by(&broken).cosine_of(&query, 77).is_none_or(|near| near == 0.0));
+    assert!(nearness(&[file.reading_by(&broken)], &query, &[77])[0].is_none_or(|near| near == 0.0));
 
     let query = maker.embedding(150);
     let rare = |place: u64| place % 5_000 == 7;

@@ -21,6 +21,8 @@ use std::sync::Arc;
 
 /// What the plugin takes for the project.
 const PEER: &str = "x-openviking-actor-peer";
+/// What a plugin says that wants to be told of other projects too. `actor` is what happens unasked.
+const EVERY_PEER: &str = "all";
 /// Newer plugins do not shorten a text below this length, which saves the user a model's answer.
 const RENDERED_CHARS: usize = 1_500;
 /// Things told at most.
@@ -100,7 +102,8 @@ async fn look(
     headers: &HeaderMap,
     is_context: bool,
 ) -> Result<(SearchAsk, Recall), Refusal> {
-    let peer = headers.get(PEER).and_then(|peer| peer.to_str().ok()).map(str::to_owned);
+    let peer = headers.get(PEER).and_then(|peer| peer.to_str().ok()).map(str::trim);
+    let peer = peer.filter(|peer| !peer.is_empty()).map(str::to_owned);
     let asker = Arc::clone(&service);
     let question = move |opened: Option<Opened<'_>>| -> Result<(SearchAsk, Recall), Refusal> {
         let found = match opened {
@@ -134,7 +137,8 @@ fn remembered(
     let usual = if is_context { USUAL } else { MOST };
     let options = RecallOptions {
         prompt: prompt.to_owned(),
-        everywhere: project.is_none(),
+        // Who cannot say where it works is told of every project.
+        everywhere: project.is_none() || asked.peer_scope.as_deref() == Some(EVERY_PEER),
         project,
         session,
         limit: asked.limit.unwrap_or(usual).clamp(1, MOST) as usize,
@@ -158,7 +162,8 @@ fn wants_skills(asked: &SearchAsk) -> bool {
     asked.target_uri.as_deref().is_some_and(|uri| uri.trim_end_matches('/').ends_with("/skills"))
 }
 
-/// Where the asker works: where its session works, else what the plugin says.
+/// Where the asker works: where its session works, else what the plugin says, whether anybody worked there
+/// or not.
 fn project(
     service: &Service,
     vault: &Vault,
@@ -172,7 +177,7 @@ fn project(
         return Ok(known.project_key);
     }
     let Some(peer) = peer else { return Ok(None) };
-    Ok(service.projects.of(vault, peer, service.now().0)?)
+    Ok(Some(service.projects.of(vault, peer, service.now().0)?))
 }
 
 /// Plugins know scores between 0 and 1, and leave out those below 0.35.

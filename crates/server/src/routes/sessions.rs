@@ -160,7 +160,7 @@ pub(super) async fn commit(
         let reason = if keep.is_some() { "threshold" } else { "asked" };
         match service.journal.seal(&id, keep.unwrap_or(0), reason, service.now())? {
             Sealed::Done(seal, standing) => {
-                service.was_sealed(&standing.id);
+                service.was_sealed();
                 let name = archive_id(seal.number);
                 Ok(Committed {
                     status: "accepted",
@@ -215,13 +215,21 @@ pub(super) async fn context(
 ) -> Answered<SessionContext> {
     let budget = asked.token_budget.and_then(|budget| budget.parse().ok()).unwrap_or(TOKEN_BUDGET);
     let context = service.blocking(move |service| {
-        if let Some(resumed) = service.journal.resume(&id)? {
-            return Ok(context_shape(resumed, budget));
+        let posted = service.journal.resume(&id)?;
+        let is_posted = posted.is_some();
+        let Resumed { seals, messages, .. } = posted.unwrap_or_default();
+        let archives = seals.len();
+        if let Some(seal) = seals.into_iter().last() {
+            return Ok(shape(messages, seal.overview, archives, budget));
         }
-        // Nothing was posted of it, but its log may have been read.
-        let overview = archived_overview(service, &id)?.ok_or_else(|| no_session(&id))?;
+        // Nothing of it was closed here, but its log may have been read, or what was posted before.
+        let archived = archived_overview(service, &id)?;
+        if archived.is_none() && !is_posted {
+            return Err(no_session(&id));
+        }
+        let overview = archived.unwrap_or_default();
         let archives = usize::from(!overview.is_empty());
-        Ok(shape(Vec::new(), overview, archives, budget))
+        Ok(shape(messages, overview, archives, budget))
     });
     Ok(answer(context.await?))
 }
@@ -313,12 +321,6 @@ fn created_shape(standing: Standing) -> Created {
         auto_commit_policy: policy_value(standing.policy),
         auto_commit_idle_enabled: true,
     }
-}
-
-fn context_shape(resumed: Resumed, budget: u64) -> SessionContext {
-    let archives = resumed.seals.len();
-    let overview = resumed.seals.into_iter().last().map(|seal| seal.overview).unwrap_or_default();
-    shape(resumed.messages, overview, archives, budget)
 }
 
 /// The latest messages that fit, then the overview if there is room for all of it.

@@ -6,4 +6,6 @@ mod document;
 mod failures;
 mod generations;
 mod running;
+mod scoped;
 mod taken_in;
+mod upkeep;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// What the clock shows in the beginning.
@@ -22,6 +22,25 @@ pub(crate) struct Running {
     pub(crate) later: Arc<AtomicI64>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<std::io::Result<()>>>,
+}
+
+/// Waits for what the server does by itself.
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(30), "never {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// A line of a log of Claude Code in which somebody who works in `cwd` says something.
+pub(crate) fn logged(session: &str, role: &str, cwd: &Path, text: &str) -> String {
+    let content = serde_json::json!([{"type": "text", "text": text}]);
+    let line = serde_json::json!({"type": role, "uuid": format!("{session}-{role}"),
+        "parentUuid": null, "sessionId": session, "cwd": cwd, "version": "2.1.0",
+        "timestamp": Timestamp(BEGAN).to_string(),
+        "message": {"role": role, "content": content, "id": format!("{session}-{role}-m")}});
+    format!("{line}\n")
 }
 
 /// What was answered.

@@ -1,11 +1,10 @@
 //! What was posted is recalled later, read by address, and asked for over MCP.
 
-use crate::running::{Running, home};
+use crate::running::{Running, home, until};
 use backstory_server::Options;
 use backstory_store::{SessionFilter, Vault};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// A server that takes in what is sealed, after one session with something to remember.
 fn with_memory(dir: &Path) -> Running {
@@ -18,19 +17,15 @@ fn with_memory(dir: &Path) -> Running {
     ]});
     server.post("/api/v1/sessions/cx-first/messages/batch", &messages).result();
     server.post("/api/v1/sessions/cx-first/commit", &json!({})).result();
-    let began = Instant::now();
-    loop {
+    until("taken in", || {
         let known = Vault::open(&home(dir)).ok().and_then(|vault| {
             let sessions = vault.sessions(&SessionFilter::default()).ok()?;
             let debt = vault.index_debt_count().ok()?;
             (debt == 0).then(|| sessions.first().map(|found| found.session_uid.clone()))?
         });
-        if known.is_some_and(|uid| uid.as_str() == "codex:first") {
-            return server;
-        }
-        assert!(began.elapsed() < Duration::from_secs(30), "never taken in");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+        known.is_some_and(|uid| uid.as_str() == "codex:first")
+    });
+    server
 }
 
 fn ask(server: &Running, session: &str, prompt: &str) -> Value {
@@ -89,6 +84,24 @@ fn sessions_and_memories_are_read_by_address() {
     let found = server.post("/api/v1/search/grep", &found).result();
     assert_eq!(found["matches"][0]["line"], 1, "{found}");
     assert_eq!(server.get("/api/v1/fs/ls?uri=viking://~/memories").status, 200);
+}
+
+#[test]
+fn a_session_that_goes_on_is_handed_what_the_archive_has_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = with_memory(dir.path());
+    let session = "/api/v1/sessions/cx-first";
+    let context = || server.get(&format!("{session}/context")).result();
+    // What was posted is gone, as it is when it is old.
+    assert_eq!(server.ask("DELETE", session, &[], None).result()["removed"], true);
+    let overview = context()["latest_archive_overview"].clone();
+    assert!(overview.as_str().unwrap().contains("harbour scheduler"), "{overview}");
+    let said = json!({"role": "user", "content": "And now for the tugs"});
+    server.post(&format!("{session}/messages"), &said).result();
+    let resumed = context();
+    assert_eq!(resumed["latest_archive_overview"], overview);
+    assert_eq!(resumed["messages"][0]["parts"][0]["text"], "And now for the tugs");
+    assert_eq!(resumed["stats"]["total_archives"], 1);
 }
 
 #[test]

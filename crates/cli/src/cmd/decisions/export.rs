@@ -31,7 +31,8 @@ pub(super) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         ui.status("no decision matches");
         return Ok(Exit::NothingFound);
     }
-    found.reverse();
+    // Those of one moment stay in the order of their session.
+    found.sort_by_key(|entry| entry.at);
     let Some(out) = &args.out else {
         found.iter().try_for_each(|entry| ui.json_line(&question_log::line(entry)))?;
         return Ok(Exit::Success);

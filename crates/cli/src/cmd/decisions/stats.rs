@@ -8,7 +8,9 @@ use crate::table::{Cell, Column, Table};
 use crate::ui::{CODE, DIM, Ui, paint};
 use crate::untrusted::one_line;
 use backstory_api as api;
-use backstory_engine::ledger::{self, Question, Stats};
+use backstory_engine::ledger::{self, Question, Stats, Suggestion};
+use backstory_store::{LedgerEntry, Vault};
+use std::collections::HashSet;
 
 /// Questions listed on a terminal unless asked otherwise.
 const TERMINAL_LIMIT: usize = 20;
@@ -26,12 +28,13 @@ pub(crate) struct Args {
 /// Counts.
 pub(super) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     let vault = context.vault(ui)?;
-    let mut stats = ledger::stats(&vault.decisions(&args.filters.resolve(context)?)?);
+    let found = vault.decisions(&args.filters.resolve(context)?)?;
+    let mut stats = ledger::stats(&found);
     if stats.all.asked == 0 {
         ui.status("no decision matches");
         return Ok(Exit::NothingFound);
     }
-    let suggested = ledger::suggested(&vault)?.len();
+    let suggested = suggested_by(&found, &vault)?;
     stats.questions.truncate(ui.limit(args.limit, TERMINAL_LIMIT).unwrap_or(usize::MAX));
     if ui.json {
         ui.json_line(&shape(&stats, suggested))?;
@@ -49,6 +52,14 @@ pub(super) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         ui.status(paint(DIM, format_args!("{many} suggested: `backstory decisions suggested`")));
     }
     Ok(Exit::Success)
+}
+
+/// How many preferences are suggested by these rows, perhaps with others.
+fn suggested_by(found: &[LedgerEntry], vault: &Vault) -> Result<usize, Failure> {
+    let places: HashSet<String> = found.iter().map(LedgerEntry::address).collect();
+    let suggested = ledger::suggested(vault)?;
+    let is_here = |of: &&Suggestion| of.places.iter().any(|place| places.contains(place));
+    Ok(suggested.iter().filter(is_here).count())
 }
 
 fn facts(stats: &Stats) -> Vec<(&'static str, String)> {
