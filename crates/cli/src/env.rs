@@ -87,7 +87,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: BACKSTORY_SERVER_KEY, meaning: "key that `serve` asks for" },
     Variable {
         name: BACKSTORY_DECISIONS_MARKER,
-        meaning: "NAME in `<NAME:id>`, which marks a question an agent asks in prose [gstack-qid]",
+        meaning: "NAME in `<NAME:id>`, the mark of questions in prose [gstack-qid]",
     },
     Variable { name: NO_COLOR, meaning: "set to anything: no colours" },
     Variable { name: "TZ", meaning: "time zone of the times on screen" },
