@@ -25,7 +25,7 @@ impl Vault {
     pub fn sealed(&self) -> Result<HashMap<SessionUid, (Timestamp, SealReason)>, StoreError> {
         let sql = "SELECT s.session_uid, x.sealed_at, x.reason
             FROM seals x JOIN sessions s ON s.id = x.session_id
-            WHERE x.last_seq + 1 >= s.next_seq";
+            WHERE x.last_seq + 1 >= s.next_seq ORDER BY x.session_id, x.number";
         let mut sealed = HashMap::new();
         self.database.each(sql, &[], |row| -> Result<(), StoreError> {
             let (uid, at, name): (String, i64, String) = (row.get(0)?, row.get(1)?, row.get(2)?);

@@ -133,11 +133,13 @@ fn consents(words: &str, folded: &str, row: &Decision) -> bool {
 /// True if the human says what is to be done otherwise.
 fn changes(folded: &str, row: &Decision) -> bool {
     let is_instead = contains(folded, "instead") || contains(folded, "rather");
+    // Nobody begins something else with a single word.
+    let is_remark = !folded.is_empty() && !folded.contains(' ');
     match shared(folded, row) {
         _ if turns_away(folded) || skips(folded) => false,
         Shared::Most => true,
         Shared::Some => steers(folded),
-        Shared::None => steers(folded) && is_instead,
+        Shared::None => is_remark || steers(folded) && is_instead,
     }
 }
 

@@ -101,7 +101,7 @@ fn a_session_that_goes_on_is_handed_what_the_archive_has_of_it() {
     let resumed = context();
     assert_eq!(resumed["latest_archive_overview"], overview);
     assert_eq!(resumed["messages"][0]["parts"][0]["text"], "And now for the tugs");
-    assert_eq!(resumed["stats"]["total_archives"], 1);
+    assert_eq!(resumed["stats"]["totalArchives"], 1);
 }
 
 #[test]
