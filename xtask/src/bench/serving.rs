@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 const SECONDS: usize = 10;
 /// Requests a second, and who sends them.
 const RECALLS: usize = 200;
+/// Recalls before that only bring the files into memory, as with the hooks.
+const WARM: usize = 40;
 const RECALLERS: usize = 4;
 const MESSAGES: usize = 1_000;
 const PER_BATCH: usize = 5;
@@ -115,15 +117,19 @@ fn batch(session: usize, number: usize) -> Value {
 pub(super) fn load(bench: &Bench, prompts: &[String]) -> io::Result<bool> {
     let server = Server::start(bench, 0)?;
     let url = &server.url;
+    let recall = |client: &Client, prompt: &str| {
+        let url = format!("{url}/api/v1/search/search");
+        client.post(&url, &json!({ "query": prompt, "mode": "context" }))
+    };
+    let warming = Client::new();
+    prompts.iter().take(WARM).try_for_each(|prompt| recall(&warming, prompt))?;
     let (recalled, appended) = std::thread::scope(|scope| {
         let recalls: Vec<_> = (0..RECALLERS)
             .map(|worker| {
                 scope.spawn(move || {
                     let client = Client::new();
-                    let url = format!("{url}/api/v1/search/search");
                     paced(RECALLS / RECALLERS, |at| {
-                        let prompt = &prompts[(at * RECALLERS + worker) % prompts.len().max(1)];
-                        client.post(&url, &json!({ "query": prompt, "mode": "context" }))
+                        recall(&client, &prompts[(at * RECALLERS + worker) % prompts.len().max(1)])
                     })
                 })
             })
