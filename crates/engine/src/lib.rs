@@ -3,6 +3,7 @@
 mod archive;
 mod commit;
 mod distil;
+pub mod documents;
 mod evict;
 mod forget;
 pub mod hub;

@@ -3,6 +3,7 @@
 
 use crate::service::Service;
 use backstory_engine::SyncError;
+use backstory_engine::documents::refresh;
 use backstory_engine::live::{Knobs, SealChoice, SealOptions, pending};
 use backstory_engine::pushed::{Sealed, owed};
 use std::collections::HashMap;
@@ -36,6 +37,7 @@ pub(crate) async fn upkeep(service: Arc<Service>, mut stop: watch::Receiver<bool
                 if Instant::now() >= look {
                     settled = seal_idle(Arc::clone(&service), settled).await;
                     look = Instant::now() + service.options.look;
+                    refresh_documents(Arc::clone(&service)).await;
                     if is_any_live_due(Arc::clone(&service)).await {
                         sweep.get_or_insert_with(Instant::now);
                     }
@@ -78,6 +80,13 @@ fn idle(service: &Service, settled: &Settled) -> Settled {
         }
     }
     still
+}
+
+/// Copies watched documents again.
+async fn refresh_documents(service: Arc<Service>) {
+    let work = service.blocking(|service| Ok(refresh(&service.archive().home, service.now())?));
+    // Which could not be copied stands beside each watch.
+    let _ = work.await;
 }
 
 /// True if something was sealed here and not in the archive.

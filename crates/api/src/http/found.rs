@@ -149,3 +149,10 @@ pub struct GrepMatch {
     /// The line.
     pub content: String,
 }
+
+/// What was uploaded.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Uploaded {
+    /// What `add_resource` takes it by, within a day.
+    pub temp_file_id: String,
+}

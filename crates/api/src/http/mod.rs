@@ -8,7 +8,7 @@ mod sessions;
 pub use asked::{AddMessage, AddMessages, CommitAsk, ConfigureAsk, CreateAsk, GrepAsk, SearchAsk};
 pub use found::{
     ContextAnswer, ContextEntry, ContextStats, FileEntry, GrepAnswer, GrepMatch, ListAnswer,
-    ListItem, SearchAnswer, Skill, Skills,
+    ListItem, SearchAnswer, Skill, Skills, Uploaded,
 };
 pub use sessions::{
     Added, Archive, Committed, ContextMessage, ContextPart, Created, Removed, SessionContext,

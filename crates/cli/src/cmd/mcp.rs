@@ -8,7 +8,7 @@ use crate::ui::Ui;
 use crate::{open, sweep, upkeep, when};
 use backstory_engine::live::{Knobs, SealChoice, SealOptions};
 use backstory_engine::{SyncOptions, project_key};
-use backstory_server::mcp::{Clock, Commit, Desk, run_stdio};
+use backstory_server::mcp::{Clock, Commit, Desk, Handing, run_stdio};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,6 +30,7 @@ pub(crate) fn desk(settings: &Settings, context: &Context) -> Result<Desk, Failu
         archive: open::archive(settings)?,
         read_moment: Arc::new(move |text, end, now| when::parse(text, end, now, &zone)),
         project: project_key(&Env::absolute(Path::new(""))),
+        handing: Handing::Paths,
         commit: Some(commit(options, settings.live, Arc::clone(&clock))),
         clock,
     })

@@ -9,7 +9,7 @@ use crate::ui::{DIM, Ui, paint};
 use backstory_api as api;
 use backstory_engine::pushed::Limits;
 use backstory_server::Options;
-use backstory_server::mcp::Desk;
+use backstory_server::mcp::{Desk, Handing};
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::time::Duration;
 
@@ -41,14 +41,15 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     })?;
     let url = format!("http://{}", listener.local_addr().unwrap_or(address));
     if ui.json {
-        ui.json_line(&api::http::Serving { url, needs_key: key.is_some() })?;
+        ui.json_line(&api::http::Serving { url: url.clone(), needs_key: key.is_some() })?;
         ui.finish()?;
     } else {
         ui.status(paint(DIM, format_args!("listening on {url}; Ctrl-C ends it")));
     }
     let idle = Duration::from_millis(settings.live.idle_ttl_ms.max(1));
     // Whoever asks stands somewhere else.
-    let desk = Desk { project: None, ..mcp::desk(&settings, context)? };
+    let desk =
+        Desk { project: None, handing: Handing::Uploads(url), ..mcp::desk(&settings, context)? };
     let usual = Limits::default();
     let limits = Limits {
         tool_chars: settings.capture.tool_chars.unwrap_or(usual.tool_chars),

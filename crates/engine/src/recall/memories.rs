@@ -1,8 +1,9 @@
 //! `memories/`: what was written down on purpose, as Markdown files.
 
+use crate::tree::DOCUMENTS;
 use backstory_store::Home;
 use fs_err as fs;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 /// More files than this are not looked at…
 const MAX_FILES: usize = 500;
@@ -27,7 +28,12 @@ pub(super) fn memories(home: &Home) -> Vec<Memory> {
     let dir = home.dir().join("memories");
     let mut found = Vec::new();
     let mut bytes = 0;
-    let files = WalkDir::new(&dir).max_depth(MAX_DEPTH).sort_by_file_name();
+    // Documents come last: what somebody wrote down to be remembered has the room first.
+    let order = |entry: &DirEntry| {
+        let is_documents = entry.depth() == 1 && entry.file_name() == DOCUMENTS[1];
+        (is_documents, entry.file_name().to_owned())
+    };
+    let files = WalkDir::new(&dir).max_depth(MAX_DEPTH).sort_by_key(order);
     for file in files.into_iter().filter_map(Result::ok).take(4 * MAX_FILES) {
         let is_markdown = file.path().extension().is_some_and(|ending| ending == "md");
         if !file.file_type().is_file() || !is_markdown || found.len() == MAX_FILES {

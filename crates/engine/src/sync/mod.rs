@@ -25,8 +25,8 @@ use crate::distil::{distil_and_index, distil_pending};
 use crate::evict::keep_within;
 use crate::live::{SealOptions, StandIns};
 use crate::project::Projects;
-use crate::recall;
 use crate::task_ref::TaskRefs;
+use crate::{documents, recall};
 use backstory_distill::Redactor;
 use backstory_distill::retention::Budget;
 use backstory_index::IndexError;
@@ -206,6 +206,8 @@ fn sync_locked(
     spooled::forget(spooled, &mut report);
     // What cannot go now goes with a later sweep.
     let _ = recall::expire(&options.archive.home, now);
+    // Which could not be copied stands beside each watch.
+    let _ = documents::refresh(&options.archive.home, now);
     Ok(report)
 }
 

@@ -133,7 +133,9 @@ fn of_user(path: Vec<String>) -> Place {
             let above = ["memories", "peers", peer];
             Place::Path(above.iter().chain(rest).map(|part| (*part).to_owned()).collect())
         }
-        ["peers" | "resources" | "privacy", ..] => Place::Empty,
+        // So are documents.
+        ["resources", ..] => Place::Path(std::iter::once("memories".into()).chain(path).collect()),
+        ["peers" | "privacy", ..] => Place::Empty,
         _ => Place::Path(path),
     }
 }
@@ -217,7 +219,10 @@ mod tests {
             ("viking://", "Scopes"),
             ("viking://user/", "Users"),
             ("viking://agent", "Agent"),
-            ("viking://resources/app", "Empty"),
+            ("viking://resources", "memories/resources"),
+            ("viking://user/ann/resources/app", "memories/resources/app"),
+            ("viking://resources/app", "memories/resources/app"),
+            ("viking://user/ann/privacy/app", "Empty"),
         ] {
             assert_eq!(path(address), expected, "{address}");
         }

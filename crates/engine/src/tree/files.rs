@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// The folder of memories, below the home; skills are a folder of it.
 const MEMORIES: &str = "memories";
+/// The folder of documents, which are copies of what lies elsewhere.
+pub(crate) const DOCUMENTS: [&str; 2] = [MEMORIES, "resources"];
 /// Of a longer file the rest is not read.
 const MAX_READ: u64 = 8 << 20;
 /// What tells what a file is about.
@@ -20,13 +22,13 @@ const WRITABLE: [&str; 9] = ["md", "txt", "json", "yaml", "yml", "toml", "py", "
 
 /// The files of a home.
 #[derive(Clone, Debug)]
-pub(super) struct Files {
+pub(crate) struct Files {
     root: PathBuf,
 }
 
 /// What is found at a path.
 #[derive(Clone, Debug)]
-pub(super) enum Found {
+pub(crate) enum Found {
     Folder(PathBuf),
     File(PathBuf),
 }
@@ -43,14 +45,15 @@ pub enum WriteMode {
 }
 
 impl Files {
-    pub(super) fn new(home: &Path) -> Self {
+    pub(crate) fn new(home: &Path) -> Self {
         Self { root: home.join(MEMORIES) }
     }
 
-    /// What is at `memories/…` or `skills/…`. The two folders themselves are always there.
-    pub(super) fn find(&self, words: &[&str]) -> Result<Option<Found>, TreeError> {
+    /// What is at `memories/…` or `skills/…`. The two folders themselves are always there, and so is that of
+    /// documents.
+    pub(crate) fn find(&self, words: &[&str]) -> Result<Option<Found>, TreeError> {
         let path = self.path(words)?;
-        let is_top = words.len() == 1;
+        let is_top = words.len() == 1 || words == DOCUMENTS;
         Ok(match fs::metadata(&path) {
             Ok(meta) if meta.is_dir() => Some(Found::Folder(path)),
             Ok(meta) if meta.is_file() => Some(Found::File(path)),
@@ -179,7 +182,7 @@ impl Files {
     }
 
     /// Removes a file, or a folder with all that is in it. Returns how many files went.
-    pub(super) fn remove(&self, words: &[&str], recursive: bool) -> Result<usize, TreeError> {
+    pub(crate) fn remove(&self, words: &[&str], recursive: bool) -> Result<usize, TreeError> {
         let path = self.writable_path(words)?;
         match self.find(words)? {
             Some(Found::File(_)) => {
@@ -230,6 +233,17 @@ impl Files {
             )));
         }
         Ok(path)
+    }
+
+    /// Writes a copy of a text, whatever its name ends in; one that is there already is left as it is.
+    /// Returns its length.
+    pub(crate) fn keep_copy(&self, words: &[&str], text: &str) -> Result<usize, TreeError> {
+        let path = self.writable_path(words)?;
+        let text = Redactor::new().redact(text);
+        match Self::read(&path) {
+            Ok(known) if known == text => Ok(text.len()),
+            _ => self.put(&path, &text),
+        }
     }
 
     /// Puts a whole text in place at once, or nothing.

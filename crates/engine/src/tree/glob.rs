@@ -9,12 +9,13 @@ use std::ops::ControlFlow;
 const MOST_VISITED: usize = 50_000;
 
 impl Tree {
-    /// Addresses of files below a folder that fit a pattern, at most so many, and whether there are more.
+    /// Addresses of files below a folder that fit a pattern, at most so many behind those passed over, and
+    /// whether there are more.
     pub fn glob(
         &self,
         address: &str,
         pattern: &str,
-        limit: usize,
+        (offset, limit): (usize, usize),
     ) -> Result<(Vec<String>, bool), TreeError> {
         let folder = Address::parse(address)?;
         let root = folder.child("");
@@ -23,10 +24,13 @@ impl Tree {
         let fits = compiled(pattern)?;
         let depth = if pattern.contains("**") { usize::MAX } else { pattern.split('/').count() };
         let (mut found, mut visited, mut is_cut) = (Vec::new(), 0, false);
+        let mut passed = 0;
         let _ = self.visit(&folder, depth, 0, &mut |_, entry| {
             visited += 1;
             let path = entry.address.strip_prefix(&root).unwrap_or(&entry.address);
-            let is_found = !entry.is_folder && fits.is_match(path);
+            let fits = !entry.is_folder && fits.is_match(path);
+            let is_found = fits && passed == offset;
+            passed += usize::from(fits && passed < offset);
             if visited > MOST_VISITED || (is_found && found.len() == limit) {
                 is_cut = true;
                 return ControlFlow::Break(());

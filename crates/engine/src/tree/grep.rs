@@ -1,5 +1,5 @@
 //! Lines of the tree that fit an expression. Sessions are looked through event by event, the latest
-//! first, until a bound is met; what was not looked at is said.
+//! first, until a bound is met; the answer says from where to go on.
 
 use super::address::Address;
 use super::place::Node;
@@ -13,8 +13,8 @@ use std::ops::ControlFlow;
 const MOST_BYTES: usize = 48 << 20;
 /// What is told of a line.
 const LINE_CHARS: usize = 300;
-/// Files looked at for one question.
-const MOST_FILES: usize = 20_000;
+/// Between an address and a line, where a question goes on.
+const AT_LINE: &str = "#L";
 
 /// What to look for.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +25,8 @@ pub struct GrepOptions {
     pub ignore_case: bool,
     /// At most so many lines.
     pub limit: usize,
+    /// Goes on where an earlier answer ended: its `next`.
+    pub from: Option<String>,
 }
 
 /// A line that fits.
@@ -45,8 +47,8 @@ pub struct Hit {
 pub struct Grepped {
     /// The lines.
     pub hits: Vec<Hit>,
-    /// There may be more: the limit was met.
-    pub is_cut: bool,
+    /// From where to go on, if something was not looked at.
+    pub next: Option<String>,
     /// Sessions that were not looked at, because the ones before were enough work.
     pub sessions_left: usize,
 }
@@ -55,6 +57,8 @@ struct Search {
     patterns: Vec<(String, Regex)>,
     limit: usize,
     bytes: usize,
+    /// The address and the line to begin at; everything before it is passed over.
+    from: Option<(String, usize)>,
     found: Grepped,
 }
 
@@ -81,49 +85,54 @@ impl Tree {
             Node::Transcript(session) => self.grep_sessions(&[*session], &mut search)?,
             _ => self.grep_files(&address, &mut search)?,
         }
-        Ok(search.found)
+        match search.from {
+            Some((place, _)) => Err(TreeError::NotFound(place)),
+            None => Ok(search.found),
+        }
     }
 
     /// Documents at an address and below it.
     fn grep_files(&self, at: &Address, search: &mut Search) -> Result<(), TreeError> {
-        let mut files = Vec::new();
-        let visited = self.visit(at, usize::MAX, 0, &mut |_, entry| {
-            if !entry.is_folder {
-                files.push(entry.address.clone());
+        let look = |address: &str, search: &mut Search| {
+            if search.is_before(address) {
+                return ControlFlow::Continue(());
             }
-            if files.len() < MOST_FILES {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
+            // A file that went meanwhile has no lines.
+            let text = self.read(address, Part::WHOLE).map(|reading| reading.text);
+            search.look(address, &text.unwrap_or_default())
+        };
+        let visited = self.visit(at, usize::MAX, 0, &mut |_, entry| match entry.is_folder {
+            true => ControlFlow::Continue(()),
+            false => look(&entry.address, search),
         });
         match visited {
-            Err(TreeError::IsFile(address)) => files.push(address),
-            other => search.found.is_cut |= other?.is_break(),
-        }
-        for address in files {
-            // A file that went meanwhile has no lines.
-            let Ok(reading) = self.read(&address, Part::WHOLE) else { continue };
-            if search.look(&address, &reading.text).is_break() {
-                break;
+            Err(TreeError::IsFile(address)) => {
+                let _ = look(&address, search);
+                Ok(())
             }
+            other => other.map(|_| ()),
         }
-        Ok(())
     }
 
     fn grep_sessions(&self, sessions: &[Session], search: &mut Search) -> Result<(), TreeError> {
         for (at, session) in sessions.iter().enumerate() {
-            if search.is_done() {
+            if search.found.next.is_some() {
                 search.found.sessions_left = sessions.len() - at;
                 break;
             }
+            let begins = address(&session.session_uid, 0);
+            let folder = &begins[..=begins.rfind('/').unwrap_or(0)];
+            if search.from.as_ref().is_some_and(|(place, _)| !place.starts_with(folder)) {
+                continue;
+            }
             let vault = self.vault()?;
             transcript::in_order(vault, session, &mut |event| {
-                if !transcript::is_told(event.kind) {
+                let place = address(&event.session_uid, event.seq);
+                if !transcript::is_told(event.kind) || search.is_before(&place) {
                     return ControlFlow::Continue(());
                 }
                 let content = vault.payload(event).unwrap_or_else(|_| event.summary.clone());
-                search.look(&address(&event.session_uid, event.seq), &content)
+                search.look(&place, &content)
             })?;
         }
         Ok(())
@@ -146,35 +155,45 @@ impl Search {
         if patterns.is_empty() {
             return Err(TreeError::Refused("there is nothing to look for".into()));
         }
-        Ok(Self { patterns, limit: options.limit, bytes: 0, found: Grepped::default() })
+        let from = options.from.as_deref().map(|from| match from.rsplit_once(AT_LINE) {
+            Some((place, line)) => (place.to_owned(), line.parse().unwrap_or(1)),
+            None => (from.to_owned(), 1),
+        });
+        Ok(Self { patterns, limit: options.limit, bytes: 0, from, found: Grepped::default() })
     }
 
-    fn is_done(&self) -> bool {
-        self.found.is_cut || self.bytes >= MOST_BYTES
+    /// True for what an earlier answer told.
+    fn is_before(&self, address: &str) -> bool {
+        self.from.as_ref().is_some_and(|(place, _)| place != address)
+    }
+
+    fn stop_before(&mut self, address: &str, line: usize) -> ControlFlow<()> {
+        self.found.next = Some(format!("{address}{AT_LINE}{line}"));
+        ControlFlow::Break(())
     }
 
     fn look(&mut self, address: &str, text: &str) -> ControlFlow<()> {
+        let first = self.from.take().map_or(1, |(_, line)| line);
+        if self.bytes >= MOST_BYTES {
+            return self.stop_before(address, first);
+        }
         self.bytes += text.len();
         // Most texts hold no line that fits.
-        if self.patterns.iter().any(|(_, pattern)| pattern.is_match(text)) {
-            for (at, line) in text.lines().enumerate() {
-                let fits = self.patterns.iter().find_map(|(name, pattern)| {
-                    pattern.find(line).map(|found| (name, found.start()))
-                });
-                let Some((name, start)) = fits else { continue };
-                if self.found.hits.len() == self.limit {
-                    self.found.is_cut = true;
-                    return ControlFlow::Break(());
-                }
-                self.found.hits.push(Hit {
-                    address: address.to_owned(),
-                    line: at + 1,
-                    pattern: name.clone(),
-                    text: around(line, start),
-                });
-            }
+        if !self.patterns.iter().any(|(_, pattern)| pattern.is_match(text)) {
+            return ControlFlow::Continue(());
         }
-        if self.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        for (line, number) in text.lines().zip(1..).skip_while(|(_, number)| *number < first) {
+            let fits = self.patterns.iter().find_map(|(name, pattern)| {
+                pattern.find(line).map(|found| (name.clone(), found.start()))
+            });
+            let Some((pattern, start)) = fits else { continue };
+            if self.found.hits.len() == self.limit {
+                return self.stop_before(address, number);
+            }
+            let text = around(line, start);
+            self.found.hits.push(Hit { address: address.to_owned(), line: number, pattern, text });
+        }
+        ControlFlow::Continue(())
     }
 }
 

@@ -13,6 +13,7 @@
 //! decisions/<uid>.md           what the human was asked in a session, and answered
 //!          /hub/<name>         a decision a hub recorded
 //! memories/…                   Markdown files of the home
+//!         /resources/…         copies of documents
 //! skills/…                     those of them that are skills
 //! ```
 
@@ -36,16 +37,17 @@ mod window;
 
 pub use decided::tell_decision;
 pub use files::WriteMode;
+pub(crate) use files::{DOCUMENTS, Files};
 pub use grep::{GrepOptions, Grepped, Hit};
 pub use listing::{Entry, Walked};
 pub use lore::{PatternChoice, tell_pattern};
+pub(crate) use recollect::path_to_change;
 pub use recollect::{Memory, Note};
 pub use window::{Part, Reading, Unit};
 
 use address::Address;
 use backstory_model::{Session, Timestamp};
 use backstory_store::{Home, StoreError, Vault};
-use files::Files;
 use place::Node;
 use std::cell::OnceCell;
 use window::Window;

@@ -138,7 +138,8 @@ impl Tree {
     }
 }
 
-fn path_to_change(address: &str) -> Result<Vec<String>, TreeError> {
+/// The words of an address below which something may be changed.
+pub(crate) fn path_to_change(address: &str) -> Result<Vec<String>, TreeError> {
     match Address::parse(address)?.place {
         Place::Path(path) => Ok(path),
         _ => Err(TreeError::ReadOnly {

@@ -325,7 +325,7 @@ fn links_do_not_lead_out_of_the_memories() {
 }
 
 fn any(pattern: &str) -> GrepOptions {
-    GrepOptions { patterns: vec![pattern.into()], ignore_case: true, limit: 10 }
+    GrepOptions { patterns: vec![pattern.into()], ignore_case: true, limit: 10, from: None }
 }
 
 #[test]
@@ -352,8 +352,41 @@ fn lines_are_found_wherever_they_stand() {
     // What is no expression is taken as it stands.
     assert_eq!(at("memories", "Heron: ("), []);
     let many = tree.grep("sessions", &any("line of output")).unwrap();
-    assert!(many.is_cut && many.hits.len() == 10);
+    assert!(many.next.is_some() && many.hits.len() == 10);
     assert!(tree.grep("sessions", &any("")).is_err());
+}
+
+#[test]
+fn pages_of_lines_are_together_what_one_answer_would_be() {
+    let world = World::told();
+    let tree = world.tree();
+    for (name, text) in [("a.md", "a test\n\na test\n"), ("b.md", "no line"), ("c.md", "tests")] {
+        tree.write(&format!("memories/{name}"), text, WriteMode::Create).unwrap();
+    }
+    let options = |limit: usize, from: Option<String>| GrepOptions {
+        limit,
+        from,
+        ..any("test|line of output")
+    };
+    for at in ["backstory://", "memories", "sessions", "viking://~/memories"] {
+        let whole = tree.grep(at, &options(10_000, None)).unwrap();
+        assert!(whole.hits.len() >= 3 && whole.next.is_none(), "{at}");
+        for limit in [1, 2, 7, 500] {
+            let few = whole.hits.len().min(limit * 40);
+            let (mut hits, mut from) = (Vec::new(), None);
+            while hits.len() < few {
+                let page = tree.grep(at, &options(limit, from.take())).unwrap();
+                assert!(!page.hits.is_empty(), "{at} {limit}");
+                hits.extend(page.hits);
+                from = page.next;
+            }
+            assert_eq!(hits, whole.hits[..hits.len()], "{at} {limit}");
+            assert_eq!(from.is_none(), hits.len() == whole.hits.len(), "{at} {limit}");
+        }
+    }
+    assert!(
+        tree.grep("memories", &options(1, Some("backstory://memories/x.md#L1".into()))).is_err()
+    );
 }
 
 #[test]
@@ -361,12 +394,18 @@ fn names_are_found_by_a_pattern() {
     let world = World::told();
     let tree = world.tree();
     tree.write("memories/a/b.md", "x", WriteMode::Create).unwrap();
-    let found = |address: &str, pattern: &str| tree.glob(address, pattern, 10).unwrap().0;
+    let found = |address: &str, pattern: &str| tree.glob(address, pattern, (0, 10)).unwrap().0;
     assert_eq!(found("backstory://", "memories/**/*.md"), ["backstory://memories/a/b.md"]);
     assert_eq!(found("viking://~/memories", "**/*.md"), ["viking://~/memories/a/b.md"]);
     assert_eq!(found("backstory://", "sessions/*/digest.md").len(), 1);
     assert_eq!(found("backstory://", "**/digest.md").len(), 2);
     assert_eq!(found("backstory://memories", "*.md"), [""; 0]);
-    assert!(tree.glob("backstory://", "**", 2).unwrap().1);
-    assert!(tree.glob("backstory://", "[", 2).is_err());
+    assert!(tree.glob("backstory://", "**", (0, 2)).unwrap().1);
+    assert!(tree.glob("backstory://", "[", (0, 2)).is_err());
+    let whole = tree.glob("backstory://", "**", (0, 100)).unwrap().0;
+    for at in 0..=whole.len() {
+        let (page, has_more) = tree.glob("backstory://", "**", (at, 2)).unwrap();
+        assert_eq!(page, whole[at..(at + 2).min(whole.len())]);
+        assert_eq!(has_more, at + 2 < whole.len());
+    }
 }

@@ -97,16 +97,18 @@ impl Lines {
         self.told
     }
 
+    /// The text alone.
+    pub(super) fn whole(self) -> String {
+        self.text
+    }
+
     /// The text with how to go on, behind so many entries that were passed over.
     pub(super) fn paged(self, offset: usize, has_more: bool) -> String {
         let next = offset + self.told - self.beside;
-        self.noted(has_more, &format!("ask again with offset={next}"))
-    }
-
-    /// The text with how to see the rest, if there is any.
-    pub(super) fn noted(self, has_more: bool, how: &str) -> String {
-        let more = if has_more || self.is_cut { format!("(more: {how})\n") } else { String::new() };
-        format!("{}{more}", self.text)
+        match has_more || self.is_cut {
+            true => format!("{}(more: ask again with offset={next})\n", self.text),
+            false => self.text,
+        }
     }
 }
 

@@ -15,6 +15,15 @@ pub type ReadMoment = Arc<dyn Fn(&str, End, Timestamp) -> Option<Timestamp> + Se
 /// Takes in what is new and seals what waits; tells what was done, or why it was not.
 pub type Commit = Arc<dyn Fn() -> Result<String, String> + Send + Sync>;
 
+/// How documents are handed in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Handing {
+    /// By their paths: whoever asks could read them as well.
+    Paths,
+    /// By uploading them to the server at this address: who asks may be allowed less than the server is.
+    Uploads(String),
+}
+
 /// What the tools work with.
 #[derive(Clone)]
 pub struct Desk {
@@ -26,6 +35,8 @@ pub struct Desk {
     pub read_moment: ReadMoment,
     /// The `project_key` of where the agent works; its sessions are preferred.
     pub project: Option<String>,
+    /// How documents are handed in.
+    pub handing: Handing,
     /// How sessions are sealed; nothing where that cannot be done from here.
     pub commit: Option<Commit>,
 }

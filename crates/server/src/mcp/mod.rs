@@ -12,7 +12,7 @@ mod resources;
 mod stdio;
 mod tools;
 
-pub use desk::{Clock, Commit, Desk, ReadMoment};
+pub use desk::{Clock, Commit, Desk, Handing, ReadMoment};
 pub use handler::Mcp;
 pub use http::{Hosts, router};
 pub use stdio::run_stdio;

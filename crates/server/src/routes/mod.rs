@@ -1,6 +1,7 @@
 //! Every endpoint, and the document that describes them.
 
 mod body;
+mod documents;
 mod messages;
 mod search;
 mod sessions;
@@ -47,6 +48,7 @@ fn endpoints() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(tree::read))
         .routes(routes!(tree::list))
         .routes(routes!(tree::skills))
+        .routes(routes!(documents::upload))
 }
 
 /// The document that describes every endpoint, as JSON.

@@ -139,6 +139,7 @@ pub(super) fn grep(service: &Service, asked: &GrepAsk) -> Result<GrepAnswer, Ref
         patterns: vec![pattern],
         ignore_case: asked.case_insensitive.unwrap_or(false),
         limit: asked.node_limit.unwrap_or(USUAL_LINES).clamp(1, MOST_LINES) as usize,
+        from: None,
     };
     let uri = asked.uri.as_deref().filter(|uri| !uri.is_empty()).unwrap_or("backstory://");
     let hits = tree(service)?.grep(uri, &options)?.hits;

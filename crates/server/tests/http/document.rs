@@ -47,6 +47,7 @@ fn the_document_is_served_and_names_every_endpoint() {
         "/api/v1/sessions/{session_id}/context",
         "/api/v1/sessions/{session_id}/config",
         "/api/v1/skills",
+        "/api/v1/resources/temp_upload",
     ] {
         assert!(served["paths"].get(path).is_some(), "{path}");
     }

@@ -9,3 +9,4 @@ mod running;
 mod scoped;
 mod taken_in;
 mod upkeep;
+mod uploads;

@@ -2,7 +2,7 @@
 
 use backstory_engine::{Archive, Root, SyncOptions};
 use backstory_model::{Flavor, Timestamp};
-use backstory_server::mcp::Desk;
+use backstory_server::mcp::{Desk, Handing};
 use backstory_server::{Options, serve};
 use backstory_store::Home;
 use serde_json::Value;
@@ -86,6 +86,7 @@ pub(crate) fn options(dir: &Path, later: &Arc<AtomicI64>) -> Options {
         clock: Arc::new(move || Timestamp(BEGAN + later.load(Ordering::Relaxed))),
         read_moment: Arc::new(|_, _, _| None),
         project: None,
+        handing: Handing::Uploads("http://here".into()),
         commit: None,
     };
     Options { sweeps: false, look: Duration::from_hours(1), ..Options::new(sync, None, desk) }

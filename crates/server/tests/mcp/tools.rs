@@ -39,6 +39,9 @@ async fn every_tool_is_listed_with_a_flat_schema() {
         "memory_recall",
         "write",
         "edit",
+        "add_resource",
+        "list_watches",
+        "cancel_watch",
         "openviking_commit_pending",
     ] {
         assert!(names.contains(&name), "{name}");
@@ -319,4 +322,61 @@ async fn what_is_not_understood_is_refused_kindly() {
         assert!(answer["error"].is_object() || answer["result"]["isError"] == true, "{answer}");
     }
     told(client.call("health", json!({"unknown": true})).await, &["is up"]);
+}
+
+#[tokio::test]
+async fn long_lists_are_told_in_parts() {
+    let mut client = Client::of(World::told()).await;
+    for at in 0..30 {
+        let content = format!("heron {at}\nheron again");
+        let uri = format!("backstory://memories/h/{at:02}.md");
+        client.call("write", json!({"uri": uri, "content": content})).await.unwrap();
+    }
+    let at = "backstory://memories";
+    let first = json!({"pattern": "heron", "uri": at, "node_limit": 7});
+    let text = told(client.call("grep", first).await, &["Found 7 match(es):", "L1: heron 3"]);
+    let from = text.split("from=").nth(1).unwrap().trim_end().trim_end_matches(')');
+    assert_eq!(from, "backstory://memories/h/03.md#L2");
+    let second = json!({"pattern": "heron", "uri": at, "node_limit": 3, "from": from});
+    told(
+        client.call("grep", second).await,
+        &["h/03.md\n  L2: heron again", "h/04.md\n  L1: heron 4"],
+    );
+    let names = |offset: usize| json!({"pattern": "**/*.md", "uri": at, "node_limit": 20, "offset": offset});
+    told(client.call("glob", names(0)).await, &["Found 20 file(s)", "ask again with offset=20"]);
+    let last = told(client.call("glob", names(20)).await, &["Found 10 file(s)", "h/29.md"]);
+    assert!(!last.contains("more:"), "{last}");
+    let folders = |offset: usize| json!({"uri": at, "node_limit": 20, "offset": offset});
+    told(client.call("tree", folders(0)).await, &["h/", "ask again with offset=20"]);
+    let last = told(client.call("tree", folders(20)).await, &["29.md"]);
+    assert!(!last.contains("more:") && !last.contains("18.md"), "{last}");
+}
+
+#[tokio::test]
+async fn documents_are_handed_in_found_and_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runbook.md");
+    std::fs::write(&path, "# Runbook\n\nHeron is restarted with flamingo-ctl.\n").unwrap();
+    let mut client = Client::of(World::empty()).await;
+    told(client.call("list_watches", json!({})).await, &["Nothing is watched."]);
+    let add = json!({"path": path, "to": "ops/runbook.md", "watch_interval": 30});
+    let address = "backstory://memories/resources/ops/runbook.md";
+    told(client.call("add_resource", add).await, &["Added", address, "every 30 min"]);
+    told(client.call("read", json!({"uris": address})).await, &["flamingo-ctl"]);
+    told(client.call("search", json!({"query": "flamingo"})).await, &[address]);
+    told(client.call("list", json!({"uri": "viking://resources/ops"})).await, &["runbook.md"]);
+    told(client.call("list_watches", json!({})).await, &[address, "every 30 min"]);
+    let cancel = json!({"to_uri": address});
+    told(client.call("cancel_watch", cancel.clone()).await, &["no longer watched"]);
+    told(client.call("cancel_watch", cancel).await, &["is not watched"]);
+    for (given, said) in [
+        (json!({"path": "https://example.invalid/page"}), "Nothing is fetched from the network"),
+        (json!({"path": "runbook.md"}), "give the whole path"),
+        (json!({"path": "/nowhere/x.md"}), "/nowhere/x.md"),
+        (json!({"temp_file_id": "unknown"}), "upload it again"),
+        (json!({}), "`path` is missing"),
+    ] {
+        let refusal = client.call("add_resource", given).await.unwrap_err();
+        assert!(refusal.contains(said), "{refusal}");
+    }
 }

@@ -82,6 +82,7 @@ impl World {
             clock: Arc::new(|| NOW),
             read_moment: Arc::new(|text, _, _| Timestamp::parse(text)),
             project: None,
+            handing: backstory_server::mcp::Handing::Paths,
             commit: Some(Arc::new(|| Ok("sealed 1 session".into()))),
         })
     }

@@ -1,6 +1,7 @@
 //! Every tool: what a model reads about it, its arguments, and what carries it out.
 
 mod finding;
+mod handing;
 mod knowing;
 mod reading;
 mod upkeep;
@@ -35,8 +36,14 @@ pub(super) enum Effect {
 /// Every tool, in the order they are listed. The last ones are other names of former ones, which plugins
 /// and their prompts use.
 pub(super) fn all() -> impl Iterator<Item = &'static Spec> {
-    const ALL: [&[Spec]; 5] =
-        [finding::TOOLS, reading::TOOLS, knowing::TOOLS, writing::TOOLS, upkeep::TOOLS];
+    const ALL: [&[Spec]; 6] = [
+        finding::TOOLS,
+        reading::TOOLS,
+        knowing::TOOLS,
+        writing::TOOLS,
+        handing::TOOLS,
+        upkeep::TOOLS,
+    ];
     ALL.into_iter().flatten()
 }
 
@@ -86,6 +93,9 @@ mod tests {
             "memory_recall",
             "write",
             "edit",
+            "add_resource",
+            "list_watches",
+            "cancel_watch",
             "openviking_commit_pending",
         ] {
             assert!(names.contains(name), "{name} is missing");

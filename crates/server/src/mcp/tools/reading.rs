@@ -56,6 +56,7 @@ pub(super) const TOOLS: &[Spec] = &[
             Arg::may("level_limit", Kind::Number, "So many levels deep (default 3)"),
             Arg::may("node_limit", Kind::Number, "At most so many entries (default 200)"),
             Arg::may("include_abstract", Kind::Flag, "Also what each is about, in a line"),
+            OFFSET,
         ],
         effect: Effect::Reads,
         run: tree,
@@ -72,6 +73,7 @@ pub(super) const TOOLS: &[Spec] = &[
             Arg::may("uri", Kind::Text, "Where to look (default backstory://, everything)"),
             Arg::may("case_insensitive", Kind::Flag, "In upper or lower case alike"),
             Arg::may("node_limit", Kind::Number, "At most so many lines (default 20, at most 200)"),
+            Arg::may("from", Kind::Text, "Go on from here: what an earlier answer ended with"),
         ],
         effect: Effect::Reads,
         run: grep,
@@ -83,6 +85,7 @@ pub(super) const TOOLS: &[Spec] = &[
             Arg::must("pattern", Kind::Text, "The pattern, below the folder"),
             URI,
             Arg::may("node_limit", Kind::Number, "At most so many names (default 100)"),
+            OFFSET,
         ],
         effect: Effect::Reads,
         run: glob,
@@ -163,10 +166,12 @@ fn list(desk: &Desk, args: &Args) -> Answer {
 fn tree(desk: &Desk, args: &Args) -> Answer {
     let at = folder(args);
     let levels = args.number("level_limit", 3, 16).max(1);
-    let walked = desk.tree()?.walk(&at, levels, args.number("node_limit", 200, 1000).max(1))?;
+    let limit = args.number("node_limit", 200, 1000).max(1);
+    let offset = args.number("offset", 0, usize::MAX);
+    let walked = desk.tree()?.walk(&at, levels, offset.saturating_add(limit))?;
     let mut lines = Lines::default();
-    lines.add(&at);
-    for (level, entry) in &walked.entries {
+    lines.add_beside(&at);
+    for (level, entry) in walked.entries.iter().skip(offset) {
         let indent = "  ".repeat(level + 1);
         let slash = if entry.is_folder { "/" } else { "" };
         let bytes = entry.bytes.map(|bytes| format!(" ({bytes} bytes)")).unwrap_or_default();
@@ -174,7 +179,7 @@ fn tree(desk: &Desk, args: &Args) -> Answer {
         let about = about.map(|about| format!("  — {about}")).unwrap_or_default();
         lines.add(&format!("{indent}{}{slash}{bytes}{about}", entry.name));
     }
-    Ok(lines.noted(walked.is_cut, "show a folder below, or list it with offset and limit"))
+    Ok(lines.paged(offset, walked.is_cut))
 }
 
 fn grep(desk: &Desk, args: &Args) -> Answer {
@@ -187,36 +192,41 @@ fn grep(desk: &Desk, args: &Args) -> Answer {
         patterns,
         ignore_case: args.flag("case_insensitive"),
         limit: args.number("node_limit", 20, 200).max(1),
+        from: args.text(&["from"]),
     };
     let found = desk.tree()?.grep(&folder(args), &options)?;
-    let left = match found.sessions_left {
-        0 => String::new(),
-        1 => "(1 session was not looked at: give its address)\n".into(),
-        left => {
-            format!("({left} older sessions were not looked at: give one's address, or search)\n")
-        }
-    };
-    if found.hits.is_empty() {
-        return Ok(format!("No matches found.\n{left}"));
-    }
     let mut lines = Lines::default();
-    let mut last = "";
+    let (mut last, mut next) = ("", found.next);
     for hit in &found.hits {
         let pattern = if is_one { String::new() } else { format!(" [{}]", hit.pattern) };
         let heading =
             if hit.address == last { String::new() } else { format!("{}\n", hit.address) };
+        let told = lines.told();
         lines.add(&format!("{heading}  L{}{pattern}: {}", hit.line, hit.text));
+        if lines.told() == told {
+            next = Some(format!("{}#L{}", hit.address, hit.line));
+            break;
+        }
         last = &hit.address;
     }
-    let told = lines.told();
-    let text = lines.noted(found.is_cut, "look below one address, or raise node_limit");
-    Ok(format!("Found {told} match(es):\n{text}{left}"))
+    let left = match found.sessions_left {
+        0 => String::new(),
+        1 => " (1 session is left)".into(),
+        left => format!(" ({left} sessions are left)"),
+    };
+    let more = next.map(|next| format!("(more: ask again with from={next}{left})\n"));
+    let more = more.unwrap_or_default();
+    match lines.told() {
+        0 => Ok(format!("No matches found.\n{more}")),
+        told => Ok(format!("Found {told} match(es):\n{}{more}", lines.whole())),
+    }
 }
 
 fn glob(desk: &Desk, args: &Args) -> Answer {
     let pattern = args.needed(&["pattern"])?;
     let limit = args.number("node_limit", 100, 500).max(1);
-    let (found, is_cut) = desk.tree()?.glob(&folder(args), &pattern, limit)?;
+    let offset = args.number("offset", 0, usize::MAX);
+    let (found, is_cut) = desk.tree()?.glob(&folder(args), &pattern, (offset, limit))?;
     if found.is_empty() {
         return Ok("No files found.".into());
     }
@@ -224,7 +234,5 @@ fn glob(desk: &Desk, args: &Args) -> Answer {
     for address in &found {
         lines.add(address);
     }
-    let told = lines.told();
-    let text = lines.noted(is_cut, "give a narrower pattern, or raise node_limit");
-    Ok(format!("Found {told} file(s):\n{text}"))
+    Ok(format!("Found {} file(s):\n{}", lines.told(), lines.paged(offset, is_cut)))
 }
