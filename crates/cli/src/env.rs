@@ -18,6 +18,9 @@ pub(crate) struct Variable {
 
 /// Where the archive lies.
 pub(crate) const BACKSTORY_HOME: &str = "BACKSTORY_HOME";
+/// Where the state of running sessions lies, and what the OpenViking plugins call that.
+pub(crate) const BACKSTORY_STATE_DIR: &str = "BACKSTORY_STATE_DIR";
+pub(crate) const OPENVIKING_CODEX_STATE_DIR: &str = "OPENVIKING_CODEX_STATE_DIR";
 /// Where the archive is kept.
 pub(crate) const BACKSTORY_STORE: &str = "BACKSTORY_STORE";
 /// Whose archive it is.
@@ -58,6 +61,11 @@ pub(crate) const NO_COLOR: &str = "NO_COLOR";
 /// Every variable that is read, in the order help shows them.
 pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: BACKSTORY_HOME, meaning: "where the archive and config.toml lie" },
+    Variable {
+        name: BACKSTORY_STATE_DIR,
+        meaning: "where the state of running sessions lies [state/ below BACKSTORY_HOME]; or \
+            OPENVIKING_CODEX_STATE_DIR",
+    },
     Variable {
         name: BACKSTORY_STORE,
         meaning: "where the archive is kept: local, or postgres://… [local]",

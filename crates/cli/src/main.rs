@@ -1,5 +1,6 @@
 //! The `backstory` binary: parse → run → exit code.
 
+mod behind;
 mod checkup;
 mod cmd;
 mod compressor;

@@ -16,7 +16,12 @@ const OBJECTS: &str = "objects";
 /// The archive with its search index.
 pub(crate) fn archive(settings: &Settings) -> Result<Archive, Failure> {
     let archive = archive_at(&settings.home.value, &settings.store)?;
-    Ok(Archive { home: archive.home.with_marker(&settings.marker.value), ..archive })
+    let home = archive.home.with_marker(&settings.marker.value);
+    let home = match &settings.state {
+        Some(state) => home.with_state(&state.value),
+        None => home,
+    };
+    Ok(Archive { home, ..archive })
 }
 
 /// The same for any store.

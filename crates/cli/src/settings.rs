@@ -95,6 +95,8 @@ impl<T> Value<T> {
 pub(crate) struct Settings {
     /// Our own directory.
     pub(crate) home: Value<PathBuf>,
+    /// Where the state of running sessions lies, if it is not below that directory.
+    pub(crate) state: Option<Value<PathBuf>>,
     /// Where the archive is kept.
     pub(crate) store: Store,
     /// The file that was looked for.
@@ -151,6 +153,7 @@ impl Settings {
         let patterns = || TASK_REF_PATTERNS.map(str::to_owned).to_vec();
         Ok(Self {
             home,
+            state: state(env),
             store: Store::new(env, store_flag, parsed.store)?,
             file_exists: text.is_some(),
             file: file_path,
@@ -206,6 +209,15 @@ fn places(env: &Env, home_flag: Option<&Path>) -> Result<(Value<PathBuf>, PathBu
         _ => Err(Failure::usage("HOME is not set, so there is no place for the archive")
             .hint("choose one with --home DIR")),
     }
+}
+
+/// Where the state of running sessions lies, if somebody says.
+fn state(env: &Env) -> Option<Value<PathBuf>> {
+    let named = [env::BACKSTORY_STATE_DIR, env::OPENVIKING_CODEX_STATE_DIR];
+    named.into_iter().find_map(|name| {
+        let dir = Env::absolute(&env.path(name)?);
+        Some(Value { value: dir, origin: Origin::Env(name) })
+    })
 }
 
 /// The agent's folders: the file speaks to Backstory and wins over the agent's own variable.

@@ -38,6 +38,12 @@ impl Peers {
     }
 }
 
+/// True if a plugin calls the project with this key so. The places are those somebody worked in.
+pub(crate) fn is_called(peer: &str, key: &str, places: &[(String, String, String)]) -> bool {
+    let is_there = |(cwd, _, of): &(String, String, String)| of == key && mangled(cwd) == peer;
+    key == peer || places.iter().any(is_there) || names_of(key).any(|name| name == peer)
+}
+
 /// What plugins call a repository, by its common directory.
 fn names_of(key: &str) -> impl Iterator<Item = String> {
     let common = Path::new(key);

@@ -12,6 +12,7 @@ pub struct Home {
     engine: Arc<dyn Engine>,
     packs: Arc<dyn Packs>,
     marker: Option<Arc<str>>,
+    state: Option<PathBuf>,
 }
 
 impl Home {
@@ -20,7 +21,7 @@ impl Home {
     pub fn new(dir: impl Into<PathBuf>, engine: Arc<dyn Engine>) -> Self {
         let dir = dir.into();
         let packs = Arc::new(PackFiles::new(dir.join("packs")));
-        Self { dir, engine, packs, marker: None }
+        Self { dir, engine, packs, marker: None, state: None }
     }
 
     /// The same with packs kept elsewhere.
@@ -33,6 +34,12 @@ impl Home {
     #[must_use]
     pub fn with_marker(self, marker: &str) -> Self {
         Self { marker: Some(marker.into()), ..self }
+    }
+
+    /// The same that keeps its state elsewhere.
+    #[must_use]
+    pub fn with_state(self, dir: impl Into<PathBuf>) -> Self {
+        Self { state: Some(dir.into()), ..self }
     }
 
     /// How questions in prose are marked; nothing if as usual.
@@ -67,7 +74,7 @@ impl Home {
 
     /// What must survive between runs and is no part of the archive.
     pub fn state(&self) -> PathBuf {
-        self.dir.join("state")
+        self.state.clone().unwrap_or_else(|| self.dir.join("state"))
     }
 
     /// The log of notable events of Backstory itself.

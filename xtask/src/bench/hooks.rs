@@ -12,11 +12,15 @@ use serde_json::json;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Runs of each hook that count, and those before that only bring its files into memory.
 const RUNS: usize = 300;
 const WARM: usize = 20;
+/// Prompts of each kind: enough that the server is asked none of them twice.
+const PROMPTS: usize = 2_040;
+/// A recall that finds nothing is no recall: so many of the prompts must be told something.
+const TOLD: f64 = 0.5;
 
 /// What to measure.
 #[derive(Args, Clone, Debug)]
@@ -40,6 +44,8 @@ pub(crate) struct Bench {
     pub(crate) place: Place,
     pub(crate) store: PathBuf,
     logs: PathBuf,
+    /// In every name and text of this run: what an earlier one posted would be recognised.
+    pub(crate) run: u128,
 }
 
 impl Bench {
@@ -65,7 +71,8 @@ pub(crate) fn run(options: &Options) -> io::Result<bool> {
     // Hooks look for logs of agents nowhere.
     let logs = place.fresh("no-logs")?;
     fs::create_dir_all(&logs)?;
-    let bench = Bench { place, store, logs };
+    let run = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    let bench = Bench { place, store, logs, run };
     let events = grow(&bench, options)?;
     say(&format!("{events} events"))?;
     let (prompts, cwd) = prompts(&bench.store)?;
@@ -104,11 +111,11 @@ fn count(store: &Path) -> io::Result<u64> {
 /// Prompts made of words the archive holds, and where somebody worked.
 fn prompts(store: &Path) -> io::Result<(Vec<String>, String)> {
     let vault = Vault::open(&backstory_store_sqlite::home(store)).map_err(io::Error::other)?;
-    let classes = queries::make(&vault, &[], 50)?.into_iter();
-    let prompts: Vec<String> = classes
-        .filter(|class| matches!(class.name, "three words" | "30-word prompt"))
-        .flat_map(|class| class.queries)
-        .collect();
+    let mut classes = queries::make(&vault, &[], PROMPTS)?;
+    classes.retain(|class| matches!(class.name, "three words" | "30-word prompt"));
+    let short_and_long = (0..PROMPTS).flat_map(|at| classes.iter().map(move |class| (class, at)));
+    let prompts: Vec<String> =
+        short_and_long.filter_map(|(class, at)| class.queries.get(at).cloned()).collect();
     let sessions = vault.sessions(&SessionFilter::default()).map_err(io::Error::other)?;
     let cwd = sessions.iter().find_map(|session| session.cwd.clone()).unwrap_or_default();
     Ok((prompts, cwd))
@@ -119,11 +126,12 @@ fn capture(bench: &Bench) -> io::Result<bool> {
     let mut worst: f64 = 0.0;
     for (agent, event) in [("claude", "Stop"), ("codex", "PostToolUse"), ("grok", "Stop")] {
         let payload = json!({
-            "session_id": "bench", "hook_event_name": event, "cwd": "/", "transcript_path": null,
+            "session_id": format!("bench-{}", bench.run), "hook_event_name": event, "cwd": "/", "transcript_path": null,
             "tool_name": "Bash", "tool_input": { "command": "true" }, "tool_response": "ok",
             "last_assistant_message": "All of it is done, and the tests pass.",
         });
-        let times = times(|_| time(&mut bench.hook(agent, event), &payload.to_string()))?;
+        let noted = |_| time(&mut bench.hook(agent, event), &payload.to_string());
+        let (times, _) = times(noted)?;
         let (middle, late) = (quantile(&times, 0.5), quantile(&times, 0.99));
         say(&format!("{agent} {event}: p50 {middle:.1} ms, p99 {late:.1} ms"))?;
         worst = worst.max(late);
@@ -133,26 +141,37 @@ fn capture(bench: &Bench) -> io::Result<bool> {
 
 /// Hooks that recall something for a prompt.
 fn recall(bench: &Bench, prompts: &[String], cwd: &str) -> io::Result<bool> {
-    let times = times(|run| {
-        let prompt = &prompts[run % prompts.len().max(1)];
+    let (times, told) = times(|nth| {
+        let prompt = &prompts[nth % prompts.len().max(1)];
         let payload = json!({
-            "session_id": format!("bench-{run}"), "hook_event_name": "UserPromptSubmit",
-            "cwd": cwd, "prompt": prompt,
+            "session_id": format!("bench-{}-{nth}", bench.run),
+            "hook_event_name": "UserPromptSubmit", "cwd": cwd, "prompt": prompt,
         });
         time(&mut bench.hook("claude", "UserPromptSubmit"), &payload.to_string())
     })?;
     say(&format!("recall: p50 {:.1} ms", quantile(&times, 0.5)))?;
-    verdict("a hook that recalls, p99 ms", quantile(&times, 0.99), Goal::AtMost(50.0))
+    let goals = [
+        verdict("a hook that recalls, p99 ms", quantile(&times, 0.99), Goal::AtMost(50.0))?,
+        told_something("hooks", told)?,
+    ];
+    Ok(goals.iter().all(|met| *met))
 }
 
-/// Milliseconds of every run that counts, the shortest first.
-fn times(mut run: impl FnMut(usize) -> io::Result<f64>) -> io::Result<Vec<f64>> {
+/// Whether enough of the prompts were told something.
+pub(crate) fn told_something(who: &str, share: f64) -> io::Result<bool> {
+    verdict(&format!("prompts {who} tell something at, share"), share, Goal::AtLeast(TOLD))
+}
+
+/// Milliseconds of every run that counts, the shortest first, and the share that said something.
+fn times(mut run: impl FnMut(usize) -> io::Result<(f64, bool)>) -> io::Result<(Vec<f64>, f64)> {
     for warm in 0..WARM {
-        run(warm)?;
+        run(RUNS + warm)?;
     }
-    let mut times = (0..RUNS).map(run).collect::<io::Result<Vec<f64>>>()?;
+    let runs = (0..RUNS).map(run).collect::<io::Result<Vec<(f64, bool)>>>()?;
+    let told = runs.iter().filter(|(_, told)| *told).count() as f64 / RUNS as f64;
+    let mut times: Vec<f64> = runs.into_iter().map(|(time, _)| time).collect();
     times.sort_by(f64::total_cmp);
-    Ok(times)
+    Ok((times, told))
 }
 
 /// The value below which this share of the sorted values lies.
@@ -161,8 +180,9 @@ pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
 }
 
-/// Milliseconds from the start of a process to its end, with something on its standard input.
-fn time(command: &mut Command, input: &str) -> io::Result<f64> {
+/// Milliseconds from the start of a process to its end, with something on its standard input, and whether
+/// it said something.
+fn time(command: &mut Command, input: &str) -> io::Result<(f64, bool)> {
     let began = Instant::now();
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
@@ -174,5 +194,5 @@ fn time(command: &mut Command, input: &str) -> io::Result<f64> {
     if !output.status.success() || !output.stdout.starts_with(b"{") {
         return Err(io::Error::other(format!("{command:?} did not answer")));
     }
-    Ok(took)
+    Ok((took, output.stdout.trim_ascii() != b"{}"))
 }

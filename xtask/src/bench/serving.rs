@@ -1,6 +1,6 @@
 //! The server under load, and killed while many append to it.
 
-use super::hooks::{Bench, quantile};
+use super::hooks::{Bench, quantile, told_something};
 use super::report::{Goal, verdict};
 use super::say;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long the load lasts.
-const SECONDS: usize = 10;
+const SECONDS: usize = 20;
 /// Requests a second, and who sends them.
 const RECALLS: usize = 200;
 /// Recalls before that only bring the files into memory, as with the hooks.
@@ -90,10 +90,11 @@ impl Client {
         Self { agent: ureq::Agent::new_with_config(config) }
     }
 
-    fn post(&self, url: &str, body: &Value) -> io::Result<()> {
+    fn post(&self, url: &str, body: &Value) -> io::Result<Value> {
         let sent = self.agent.post(url).content_type("application/json").send(body.to_string());
         let mut answer = sent.map_err(io::Error::other)?;
-        answer.body_mut().read_to_string().map(|_| ()).map_err(io::Error::other)
+        let text = answer.body_mut().read_to_string().map_err(io::Error::other)?;
+        Ok(serde_json::from_str(&text)?)
     }
 
     fn get(&self, url: &str) -> io::Result<Value> {
@@ -103,7 +104,7 @@ impl Client {
     }
 }
 
-fn batch(session: usize, number: usize) -> Value {
+fn batch(session: &str, number: usize) -> Value {
     let message = |at: usize| {
         let role = if at.is_multiple_of(2) { "user" } else { "assistant" };
         let text =
@@ -116,13 +117,29 @@ fn batch(session: usize, number: usize) -> Value {
 /// Recalls and appends at the same time, each at its own pace whatever the answers take.
 pub(super) fn load(bench: &Bench, prompts: &[String]) -> io::Result<bool> {
     let server = Server::start(bench, 0)?;
-    let url = &server.url;
+    let (url, run) = (&server.url, bench.run);
+    let told = AtomicUsize::new(0);
     let recall = |client: &Client, prompt: &str| {
         let url = format!("{url}/api/v1/search/search");
-        client.post(&url, &json!({ "query": prompt, "mode": "context" }))
+        let answer = client.post(&url, &json!({ "query": prompt, "mode": "context" }))?;
+        let is_told = answer["result"]["entries"].as_array().is_some_and(|told| !told.is_empty());
+        told.fetch_add(usize::from(is_told), Ordering::Relaxed);
+        Ok(())
     };
-    let warming = Client::new();
-    prompts.iter().take(WARM).try_for_each(|prompt| recall(&warming, prompt))?;
+    let append = |client: &Client, worker: usize, at: usize| {
+        let session = format!("cx-load-{run}-{}", worker * 10 + at % 10);
+        let url = format!("{url}/api/v1/sessions/{session}/messages/batch");
+        let answer = client.post(&url, &batch(&session, at))?;
+        match answer["result"]["added"].as_u64() {
+            Some(added) if added == PER_BATCH as u64 => Ok(()),
+            _ => Err(io::Error::other(format!("a batch was not appended: {answer}"))),
+        }
+    };
+    let (warming, prompts) = prompts.split_at(WARM.min(prompts.len()));
+    let client = Client::new();
+    warming.iter().try_for_each(|prompt| recall(&client, prompt))?;
+    told.store(0, Ordering::Relaxed);
+    let (recall, append) = (&recall, &append);
     let (recalled, appended) = std::thread::scope(|scope| {
         let recalls: Vec<_> = (0..RECALLERS)
             .map(|worker| {
@@ -138,11 +155,7 @@ pub(super) fn load(bench: &Bench, prompts: &[String]) -> io::Result<bool> {
             .map(|worker| {
                 scope.spawn(move || {
                     let client = Client::new();
-                    paced(MESSAGES / PER_BATCH / APPENDERS, |at| {
-                        let session = worker * 10 + at % 10;
-                        let url = format!("{url}/api/v1/sessions/cx-load-{session}/messages/batch");
-                        client.post(&url, &batch(session, at))
-                    })
+                    paced(MESSAGES / PER_BATCH / APPENDERS, |at| append(&client, worker, at))
                 })
             })
             .collect();
@@ -166,7 +179,9 @@ pub(super) fn load(bench: &Bench, prompts: &[String]) -> io::Result<bool> {
         appended.len() * PER_BATCH,
         quantile(&appended, 0.5)
     ))?;
+    let told = told.load(Ordering::Relaxed) as f64 / recalled.len().max(1) as f64;
     let goals = [
+        told_something("the server", told)?,
         verdict("recalls of the server, p99 ms", quantile(&recalled, 0.99), Goal::AtMost(100.0))?,
         verdict("appends to the server, p99 ms", quantile(&appended, 0.99), Goal::AtMost(100.0))?,
         verdict("memory of the server, MB", server.peak_mb()?, Goal::AtMost(150.0))?,
@@ -213,7 +228,7 @@ pub(super) fn kills(bench: &Bench, sessions: usize) -> io::Result<bool> {
         let clients: Vec<_> = (0..CLIENTS)
             .map(|client| {
                 let (url, done) = (&url, &done);
-                scope.spawn(move || append(url, (client, sessions), done))
+                scope.spawn(move || append(url, bench.run, (client, sessions), done))
             })
             .collect();
         let died = || io::Error::other("a client died");
@@ -227,7 +242,8 @@ pub(super) fn kills(bench: &Bench, sessions: usize) -> io::Result<bool> {
     let client = Client::new();
     let mut wrong = 0;
     for session in 0..sessions {
-        let answer = client.get(&format!("{url}/api/v1/sessions/cx-kill-{session}"))?;
+        let answer =
+            client.get(&format!("{url}/api/v1/sessions/cx-kill-{}-{session}", bench.run))?;
         let count = &answer["result"]["total_message_count"];
         wrong += usize::from(count.as_u64() != Some((BATCHES * PER_BATCH) as u64));
     }
@@ -236,12 +252,18 @@ pub(super) fn kills(bench: &Bench, sessions: usize) -> io::Result<bool> {
 }
 
 /// Appends the sessions of one client, trying again whatever was not acknowledged.
-fn append(url: &str, (client, sessions): (usize, usize), done: &AtomicUsize) -> io::Result<()> {
+fn append(
+    url: &str,
+    run: u128,
+    (client, sessions): (usize, usize),
+    done: &AtomicUsize,
+) -> io::Result<()> {
     let mut http = Client::new();
     for number in 0..BATCHES {
         for session in (client..sessions).step_by(CLIENTS) {
-            let url = format!("{url}/api/v1/sessions/cx-kill-{session}/messages/batch");
-            let (body, began) = (batch(session, number), Instant::now());
+            let session = format!("cx-kill-{run}-{session}");
+            let url = format!("{url}/api/v1/sessions/{session}/messages/batch");
+            let (body, began) = (batch(&session, number), Instant::now());
             while let Err(error) = http.post(&url, &body) {
                 if began.elapsed() > PATIENCE {
                     return Err(error);

@@ -59,6 +59,13 @@ fn entries(settings: &Settings) -> Vec<Entry> {
         value: settings.home.value.display().to_string().into(),
         origin: settings.home.origin.clone(),
     }];
+    if let Some(state) = &settings.state {
+        entries.push(Entry {
+            key: "state".into(),
+            value: state.value.display().to_string().into(),
+            origin: state.origin.clone(),
+        });
+    }
     for (key, value, origin) in settings.store.entries() {
         entries.push(Entry { key: format!("store.{key}"), value: value.into(), origin });
     }

@@ -37,9 +37,11 @@ mod watch;
 mod why;
 
 use crate::context::Context;
-use crate::env;
 use crate::error::{EXIT_CODES, Exit, Failure};
+use crate::settings::Settings;
 use crate::ui::Ui;
+use crate::{behind, env, open};
+use backstory_engine::live;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -170,12 +172,52 @@ pub(crate) enum Command {
     Man,
 }
 
+impl Command {
+    /// It tells of the archive and changes nothing.
+    fn only_tells(&self) -> bool {
+        matches!(
+            self,
+            Self::Search(_)
+                | Self::Sessions(_)
+                | Self::Show(_)
+                | Self::Digest(_)
+                | Self::Signals(_)
+                | Self::Patterns(_)
+                | Self::Errors(_)
+                | Self::Recall(_)
+                | Self::Why(_)
+                | Self::Status
+                | Self::Doctor
+        )
+    }
+}
+
 /// Runs a command.
 pub(crate) fn run(
     command: Option<Command>,
     context: &Context,
     ui: &mut Ui,
 ) -> Result<Exit, Failure> {
+    let only_tells = command.as_ref().is_some_and(Command::only_tells);
+    let done = run_one(command, context, ui);
+    if only_tells {
+        seal_what_waits(context);
+    }
+    done
+}
+
+/// Sessions that fell silent are sealed by whoever comes by, but nobody waits for it.
+fn seal_what_waits(context: &Context) {
+    let (home, store) = (context.global.home.as_deref(), context.global.store.as_deref());
+    let Ok(settings) = Settings::load(&context.env, home, store) else { return };
+    let Ok(archive) = open::archive(&settings) else { return };
+    if !live::pending(&archive.home, context.now, &settings.live).is_empty() {
+        // If it cannot be started, the next one does it.
+        let _ = behind::start(home, store, &behind::SEAL);
+    }
+}
+
+fn run_one(command: Option<Command>, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
     match command {
         None => overview::run(context, ui),
         Some(Command::Sync(args)) => sync::run(&args, context, ui),

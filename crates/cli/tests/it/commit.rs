@@ -4,6 +4,9 @@ use crate::sandbox::{NOW, Sandbox};
 use backstory_engine::live::{Happening, Knobs, LiveEvent, note};
 use backstory_model::{Flavor, SessionUid, Timestamp};
 use backstory_store::{Home, Vault};
+use std::io::Write;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 const ID: &str = "5ea1ed00-0000-4000-8000-000000000001";
 
@@ -62,6 +65,49 @@ fn any_sync_seals_who_is_silent() {
     assert_eq!(synced["sealing"]["sealed"][0]["reason"], "idle", "{synced}");
     let status = &sandbox.json(&["status", "--json"])[0];
     assert_eq!(status["live"], serde_json::json!({"sessions": 0, "waiting": 0}));
+}
+
+#[test]
+fn whoever_comes_by_has_the_silent_sealed() {
+    for command in [&["status"][..], &["sessions"], &["search", "cache"], &["why"]] {
+        let sandbox = sandbox();
+        sandbox.run(&["sync"]);
+        hook(&sandbox, Happening::Stopped, 31);
+        sandbox.run(command);
+        let uid = SessionUid::new(Flavor::Claude, ID);
+        let began = Instant::now();
+        while Vault::open(&archive(&sandbox)).unwrap().seals_of(&uid).unwrap().is_empty() {
+            assert!(began.elapsed() < Duration::from_secs(30), "{command:?} left it unsealed");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn state_lies_where_the_user_says() {
+    for name in ["BACKSTORY_STATE_DIR", "OPENVIKING_CODEX_STATE_DIR"] {
+        let mut sandbox = sandbox();
+        let state = sandbox.home().join("elsewhere");
+        sandbox.set(name, &state.display().to_string());
+        // What the plugin knows of a session lies there too, and stays as it is.
+        fs_err::create_dir_all(&state).unwrap();
+        let known =
+            format!(r#"{{"codexSessionId":"{ID}","ovSessionId":"cx-1","capturedTurnCount":7}}"#);
+        let of_plugin = state.join(format!("{ID}.json"));
+        fs_err::write(&of_plugin, &known).unwrap();
+        let mut command = sandbox.command(&["hook", "codex", "UserPromptSubmit"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let sent = format!(r#"{{"session_id":"{ID}","hook_event_name":"UserPromptSubmit"}}"#);
+        child.stdin.take().unwrap().write_all(sent.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success());
+        let own = fs_err::read_to_string(state.join(format!("live/codex-{ID}.json"))).unwrap();
+        assert!(own.contains(ID), "{name}: {own}");
+        assert_eq!(fs_err::read_to_string(&of_plugin).unwrap(), known, "{name}");
+        assert!(!archive(&sandbox).dir().join("state/live").exists(), "{name}");
+        let config = sandbox.run(&["config"]);
+        assert!(config.stdout.contains("elsewhere") && config.stdout.contains(name), "{config}");
+    }
 }
 
 #[test]

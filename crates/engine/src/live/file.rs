@@ -128,8 +128,12 @@ impl Directory {
 
     /// What is remembered of one session. A file nobody understands is as good as none.
     pub(super) fn read(&self, agent: Flavor, session: &str) -> Option<LiveState> {
-        let (path, legacy) = (self.path(agent, session), self.legacy(agent, session));
-        let bytes = fs::read(path).or_else(|_| fs::read(legacy.unwrap_or_default())).ok()?;
+        let legacy = self.legacy(agent, session);
+        // Where the state of the plugin is ours too, its own files lie above: they stay its own.
+        let above =
+            legacy.as_ref().and_then(|file| Some(self.dir.parent()?.join(file.file_name()?)));
+        let paths = [Some(self.path(agent, session)), legacy, above];
+        let bytes = paths.into_iter().flatten().find_map(|path| fs::read(path).ok())?;
         parse(&bytes).filter(|state| state.agent == agent && state.session == session)
     }
 

@@ -17,21 +17,19 @@ pub(super) fn clean(
     redactor: &Redactor,
     now: Timestamp,
 ) -> Option<Message> {
+    // A secret that was cut in two is recognised by nobody: what is shortened has none any more.
     let redact = |text: &str| redactor.redact(text).into_owned();
+    let short = |text: &str| shortened(redact(text), limits.tool_chars);
     let role = if posted.role == "user" { Role::User } else { Role::Assistant };
     let kept = |part: &Part| {
-        let text = part.text.as_deref().map(|text| pushed(role, text, limits.text_chars));
-        let text = text.filter(|text| !text.is_empty()).map(|text| text.text);
+        let text = part.text.as_deref().map(|text| pushed(role, &redact(text), limits.text_chars));
         let part = Part {
-            text: text.as_deref().map(redact),
+            text: text.filter(|text| !text.is_empty()).map(|text| text.text),
             tool_id: part.tool_id.clone(),
             tool: part.tool.as_deref().map(redact),
             status: part.status.clone(),
-            input: part.input.as_deref().map(|input| redact(&shortened(input, limits.tool_chars))),
-            output: part
-                .output
-                .as_deref()
-                .map(|output| redact(&shortened(output, limits.tool_chars))),
+            input: part.input.as_deref().map(short),
+            output: part.output.as_deref().map(short),
             duration_ms: part.duration_ms,
         };
         (part.text.is_some() || part.is_tool()).then_some(part)
@@ -76,10 +74,10 @@ fn identity(role: &str, parts: &[Part]) -> (u64, bool) {
 }
 
 /// Head and tail of a text that is too long.
-fn shortened(text: &str, most: usize) -> String {
+fn shortened(text: String, most: usize) -> String {
     let chars = text.chars().count();
     if chars <= most {
-        return text.to_owned();
+        return text;
     }
     let tail = most / 4;
     let place = |at: usize| text.char_indices().nth(at).map_or(text.len(), |(place, _)| place);
@@ -110,10 +108,43 @@ mod tests {
     #[test]
     fn long_tool_texts_keep_head_and_tail() {
         let text = format!("{}{}", "ä".repeat(100), "b".repeat(100));
-        let short = shortened(&text, 40);
+        let short = shortened(text, 40);
         assert!(short.starts_with(&"ä".repeat(30)) && short.ends_with(&"b".repeat(10)));
         assert!(short.contains("160 characters left out"));
-        assert_eq!(shortened("abc", 3), "abc");
+        assert_eq!(shortened("abc".into(), 3), "abc");
+    }
+
+    #[test]
+    fn no_part_of_a_secret_is_left_where_a_text_is_cut() {
+        let limits = Limits::default();
+        let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj".repeat(12);
+        let pem = format!("-----BEGIN PRIVATE KEY-----\n{key}\n-----END PRIVATE KEY-----");
+        let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+        for secret in [pem.as_str(), token] {
+            let half = secret.len() / 2;
+            // Across the end of the head, the beginning of the tail, and the end of a message.
+            let tail = limits.tool_chars / 4;
+            for before in [limits.tool_chars - tail - half, 60_000, limits.text_chars - half] {
+                let filler = "word \n".repeat(before / 6) + &" ".repeat(before % 6);
+                let behind = "word \n".repeat((tail - half) / 6) + &" ".repeat((tail - half) % 6);
+                let long = format!("{filler}{secret}{behind}");
+                let part = Part {
+                    text: Some(long.clone()),
+                    tool: Some("shell".into()),
+                    input: Some(long.clone()),
+                    output: Some(long),
+                    ..Part::default()
+                };
+                let posted =
+                    Incoming { role: "user".into(), parts: vec![part], ..Incoming::default() };
+                let kept = clean(&posted, &limits, &Redactor::new(), Timestamp(5)).unwrap();
+                let core = &secret[half - 8..half];
+                let after = &secret[half..half + 8];
+                for text in texts(&kept.parts[0]) {
+                    assert!(!text.contains(core) && !text.contains(after), "{before}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::fixes::{fix_text, is_part_of};
 use super::items::{cut, day, digest_text, why};
 use super::memories::memories;
+use super::whose::retain_own;
 use super::{Muted, RecallItem, RecallOptions};
 use crate::search::FoundPlaces;
 use backstory_distill::recall::{Candidate, Category, Cue, Fit, ITEM_CHARS, UnitsMet, tokens};
@@ -98,10 +99,12 @@ impl Look<'_> {
         Ok(candidates)
     }
 
-    /// Everything that was written down.
-    pub(super) fn at_memories(&self) -> Vec<Candidate> {
+    /// Everything that was written down, for all or for the project.
+    pub(super) fn at_memories(&self) -> Result<Vec<Candidate>, StoreError> {
         let mut candidates = Vec::new();
-        for memory in memories(self.vault.home()) {
+        let mut written = memories(self.vault.home());
+        retain_own(self.vault, self.options, &mut written)?;
+        for memory in written {
             if self.muted.has_address(&memory.address) {
                 continue;
             }
@@ -117,7 +120,7 @@ impl Look<'_> {
                 reason: "written down".into(),
             }));
         }
-        candidates
+        Ok(candidates)
     }
 
     fn may_tell(&self, session: &Session) -> bool {

@@ -16,6 +16,7 @@ mod memories;
 mod mute;
 mod occasions;
 mod start;
+mod whose;
 
 pub use compress::{Compress, Wording};
 pub use fixes::error_recall;
@@ -144,7 +145,7 @@ pub fn recall(
     let look = look::Look { vault, options, muted: &muted, cue: &cue, wanted: &Wanted::of(&query) };
     let mut candidates = look.at_sessions(&places)?;
     look.at_decisions(&mut candidates)?;
-    candidates.extend(look.at_memories());
+    candidates.extend(look.at_memories()?);
     candidates.extend(pasted_error(vault, options, &muted)?);
     let considered = places.considered.max(candidates.len());
     let budget = Budget {

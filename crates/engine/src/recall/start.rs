@@ -7,6 +7,7 @@
 use super::fixes::{fix_text, is_part_of};
 use super::items::{cut, day, digest_text};
 use super::memories::{Memory, memories};
+use super::whose::Folder;
 use super::{Muted, Recall, RecallItem};
 use crate::SyncError;
 use backstory_distill::patterns::{Pattern, patterns};
@@ -95,17 +96,18 @@ fn written_down(vault: &Vault, known: &[(Session, Digest, Vec<Signal>)]) -> Vec<
     let Some(repo) = known.iter().find_map(|(session, ..)| session.repo.as_deref()) else {
         return Vec::new();
     };
-    let below = |address: &str| {
-        address.strip_prefix("backstory://memories/").unwrap_or_default().to_owned()
+    let is_own = |name: &str| name.eq_ignore_ascii_case(repo);
+    let is_of_project = |memory: &Memory| {
+        let is_in = matches!(memory.folder(), Folder::Named(name) if is_own(name));
+        is_in && !memory.is_preference()
     };
-    let is_in = |folder: &str| folder.eq_ignore_ascii_case(repo);
-    let is_of_project =
-        |memory: &Memory| below(&memory.address).split_once('/').is_some_and(|(of, _)| is_in(of));
     // Preferences hold everywhere, unless they lie in a folder with the name of a project.
     let is_preference = |memory: &Memory| {
-        let below = below(&memory.address);
-        let rest = below.strip_prefix("preferences/");
-        rest.is_some_and(|rest| rest.split_once('/').is_none_or(|(of, _)| is_in(of)))
+        memory.is_preference()
+            && match memory.folder() {
+                Folder::General => true,
+                Folder::Named(name) | Folder::Peer(name) => is_own(name),
+            }
     };
     let written = memories(vault.home());
     let of_project = written.iter().filter(|memory| is_of_project(memory)).take(MEMORIES);

@@ -237,6 +237,35 @@ fn what_was_written_down_is_told() {
 }
 
 #[test]
+fn what_was_written_down_for_one_project_is_not_told_in_another() {
+    let history = History::told();
+    let prompt = "can I release on Friday?";
+    for (folder, in_shop, in_brewery) in [
+        ("notes", true, true),
+        ("calendar", true, true),
+        ("resources/handbook", true, true),
+        ("preferences", true, true),
+        ("teashop", true, false),
+        ("Brewery", false, true),
+        ("preferences/brewery", false, true),
+        ("peers/-src-brewery", false, true),
+        ("peers/-src-teashop", true, false),
+        ("peers/-src-nowhere", false, false),
+    ] {
+        let dir = history.archive.home.dir().join("memories").join(folder);
+        fs_err::create_dir_all(&dir).unwrap();
+        let path = dir.join("release-freeze.md");
+        fs_err::write(&path, "No releases on Fridays: the warehouse counts its stock.\n").unwrap();
+        let tells = |options: &RecallOptions| told(&history, options).text.contains("warehouse");
+        assert_eq!(tells(&options(prompt, SHOP)), in_shop, "{folder}");
+        assert_eq!(tells(&options(prompt, BREWERY)), in_brewery, "{folder}");
+        let everywhere = RecallOptions { everywhere: true, ..options(prompt, SHOP) };
+        assert!(tells(&everywhere), "{folder}");
+        fs_err::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
 fn a_session_that_goes_on_is_told_its_state() {
     let history = History::told();
     let found = overview_recall(&history.vault(), &uid("migrate"), (6000, 32_000)).unwrap();

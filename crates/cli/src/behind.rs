@@ -1,0 +1,35 @@
+//! Work behind the back of whoever asked: another process of this program, on its own from then on.
+
+use crate::env::Env;
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What seals sessions that wait for it.
+pub(crate) const SEAL: [&str; 3] = ["commit", "--pending", "--wait"];
+
+/// Starts a command on this home and store.
+pub(crate) fn start(home: Option<&Path>, store: Option<&str>, words: &[&str]) -> io::Result<()> {
+    let program = Env::program().map_err(|failure| io::Error::other(failure.message))?;
+    let mut command = Command::new(program);
+    if let Some(home) = home {
+        command.arg("--home").arg(home);
+    }
+    if let Some(store) = store {
+        command.arg("--store").arg(store);
+    }
+    // Whoever asked waits until nobody holds its streams.
+    command
+        .arg("--quiet")
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        // And agents end the whole group of a hook afterwards.
+        command.process_group(0);
+    }
+    command.spawn().map(|_| ())
+}
