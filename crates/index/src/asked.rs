@@ -5,7 +5,9 @@ use crate::lexical::{Accept, Hit};
 use crate::reader::LocalReader;
 use crate::statistics::Statistics;
 use crate::wanted::{Wanted, WantedWord};
+use crate::within::Own;
 use crate::{Asked, Evidence, IndexError};
+use std::sync::OnceLock;
 use tantivy::Term;
 use tantivy::query::Bm25StatisticsProvider as _;
 
@@ -56,13 +58,15 @@ pub(crate) struct LocalAsked<'a> {
     pub(crate) statistics: Statistics<'a>,
     /// The words that tell something.
     pub(crate) words: Vec<&'a WantedWord>,
+    /// The documents of the sessions that count; looked up by the first question that needs them.
+    pub(crate) own: OnceLock<Own>,
 }
 
 impl<'a> LocalAsked<'a> {
     pub(crate) fn new(index: &'a LocalReader, wanted: &'a Wanted) -> Result<Self, IndexError> {
         let statistics = Statistics::new(&index.searcher, index.fields);
         let words = telling(&wanted.words, &mut |word| index.documents_with(word, &statistics))?;
-        Ok(Self { index, wanted, statistics, words })
+        Ok(Self { index, wanted, statistics, words, own: OnceLock::new() })
     }
 }
 
@@ -86,8 +90,8 @@ impl Asked for LocalAsked<'_> {
                 documents = statistics.doc_freq(&terms[0])?;
             }
             let is_followed = evidence::is_worth_following(documents);
-            let passages = if is_followed { Some(index.passages_with(&terms)?) } else { None };
-            Ok(Seen { documents, passages })
+            let passages = is_followed.then(|| index.passages_with(&terms, self.own.get()));
+            Ok(Seen { documents, passages: passages.transpose()? })
         })
     }
 }

@@ -27,6 +27,11 @@ impl Columns {
         })
     }
 
+    /// The first and the last session of the segment.
+    pub(crate) fn sessions(&self) -> (i64, i64) {
+        (Place(self.place.min_value()).session(), Place(self.place.max_value()).session())
+    }
+
     pub(crate) fn place(&self, doc: DocId) -> Place {
         Place(self.place.first(doc).unwrap_or_default())
     }

@@ -4,11 +4,12 @@ use crate::IndexError;
 use crate::reader::LocalReader;
 use crate::scoring::rarity;
 use crate::wanted::WantedWord;
+use crate::within::{Own, each_own};
 use backstory_meaning::Table;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::HashMap;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet as _, TERMINATED, Term};
+use tantivy::{DocId, DocSet as _, TERMINATED, Term};
 
 /// Words in more documents than this say little about a session, and would take long to follow.
 const MAX_DOCUMENTS: u64 = 3_000;
@@ -89,22 +90,36 @@ pub fn of_words(
 }
 
 impl LocalReader {
-    /// How many passages of each session have one of the terms.
-    pub(crate) fn passages_with(&self, terms: &[Term]) -> Result<FxHashMap<i64, f32>, IndexError> {
+    /// How many passages of each session have one of the terms; only of its own, where some count alone.
+    pub(crate) fn passages_with(
+        &self,
+        terms: &[Term],
+        own: Option<&Own>,
+    ) -> Result<FxHashMap<i64, f32>, IndexError> {
         let mut passages: FxHashMap<i64, f32> = FxHashMap::default();
-        for (segment, columns) in self.searcher.segment_readers().iter().zip(self.columns()?) {
+        for (at, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let (own, columns) = (own.map(|own| own.of_segment(at)), &self.columns()?[at]);
+            if own.is_some_and(<[DocId]>::is_empty) {
+                continue;
+            }
+            let mut count = |doc: DocId| {
+                if !segment.is_deleted(doc) {
+                    *passages.entry(columns.place(doc).session()).or_default() += 1.0;
+                }
+            };
             for term in terms {
                 let inverted = segment.inverted_index(term.field())?;
                 let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::Basic)?
                 else {
                     continue;
                 };
-                let mut doc = postings.doc();
-                while doc != TERMINATED {
-                    if !segment.is_deleted(doc) {
-                        *passages.entry(columns.place(doc).session()).or_default() += 1.0;
-                    }
-                    doc = postings.advance();
+                if let Some(own) = own {
+                    each_own(&mut postings, own, |_, postings| count(postings.doc()));
+                    continue;
+                }
+                while postings.doc() != TERMINATED {
+                    count(postings.doc());
+                    postings.advance();
                 }
             }
         }

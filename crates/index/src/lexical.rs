@@ -45,6 +45,8 @@ pub struct Lexical<'a> {
 /// Says which passages count.
 #[derive(Clone, Copy)]
 pub struct Accept<'a> {
+    /// The sessions whose passages may, in order, where they are known by name.
+    pub sessions: Option<&'a [i64]>,
     /// Whether those of a session may. Asked first: whose a passage is costs less to know than the rest.
     pub session: &'a (dyn Fn(i64) -> bool + Sync),
     /// Whether one does; without this, all of such sessions do.
@@ -63,7 +65,7 @@ impl Accept<'_> {
 }
 
 impl Lexical<'_> {
-    fn lets(&self, columns: &Columns, doc: DocId) -> bool {
+    pub(crate) fn lets(&self, columns: &Columns, doc: DocId) -> bool {
         self.accept.is_none_or(|accept| accept.lets(columns.place(doc), || columns.facts(doc)))
     }
 }
@@ -98,11 +100,15 @@ impl LocalAsked<'_> {
         accept: Option<Accept<'_>>,
     ) -> Result<Vec<Hit>, IndexError> {
         let index = self.index;
+        let search = Lexical { wanted: self.wanted, limit, accept };
+        let is_plain = self.wanted.phrases.is_empty() && self.wanted.without.is_empty();
+        if is_plain && let Some(own) = self.own(accept)? {
+            return index.best_own(&index.terms(self, words_in, names)?, self, own, &search);
+        }
         let Some(query) = index.query(self, words_in, names)? else {
             return Ok(Vec::new());
         };
         let refused = index.refused(self.wanted)?;
-        let search = Lexical { wanted: self.wanted, limit, accept };
         index.best(query.as_ref(), &self.statistics, refused.as_deref(), &search)
     }
 }
@@ -132,10 +138,7 @@ impl LocalReader {
         words_in: &[(Field, Score)],
         names: bool,
     ) -> Result<Option<Box<dyn Query>>, IndexError> {
-        let (wanted, mut terms) = (asked.wanted, Vec::new());
-        for word in &asked.words {
-            terms.extend(self.terms_of(word, &asked.statistics, words_in, names)?);
-        }
+        let (wanted, terms) = (asked.wanted, self.terms(asked, words_in, names)?);
         if wanted.phrases.is_empty() {
             return Ok(
                 (!terms.is_empty()).then(|| Box::new(BooleanQuery::union(terms)) as Box<dyn Query>)
@@ -149,6 +152,20 @@ impl LocalReader {
             .collect();
         all.extend(terms.into_iter().map(|term| (Occur::Should, term)));
         Ok(Some(Box::new(BooleanQuery::new(all))))
+    }
+
+    /// All terms of a query.
+    fn terms(
+        &self,
+        asked: &LocalAsked<'_>,
+        words_in: &[(Field, Score)],
+        names: bool,
+    ) -> Result<Vec<Box<dyn Query>>, IndexError> {
+        let mut terms = Vec::new();
+        for word in &asked.words {
+            terms.extend(self.terms_of(word, &asked.statistics, words_in, names)?);
+        }
+        Ok(terms)
     }
 
     fn terms_of(
@@ -292,17 +309,17 @@ fn matches(weight: &dyn Weight, segment: &SegmentReader) -> Result<Vec<DocId>, I
 }
 
 /// The best so far, over all segments: what one segment found saves work in the next.
-struct Top {
+pub(crate) struct Top {
     limit: usize,
     heap: BinaryHeap<Reverse<Best>>,
 }
 
 /// A document of a segment, and how good it is.
 #[derive(Clone, Copy, Debug)]
-struct Best {
-    score: Score,
-    at: usize,
-    doc: DocId,
+pub(crate) struct Best {
+    pub(crate) score: Score,
+    pub(crate) at: usize,
+    pub(crate) doc: DocId,
 }
 
 impl PartialEq for Best {
@@ -327,25 +344,25 @@ impl Ord for Best {
 }
 
 impl Top {
-    fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self { limit, heap: BinaryHeap::with_capacity(limit + 1) }
     }
 
-    fn threshold(&self) -> Score {
+    pub(crate) fn threshold(&self) -> Score {
         match self.heap.peek() {
             Some(Reverse(worst)) if self.heap.len() >= self.limit => worst.score,
             _ => Score::MIN,
         }
     }
 
-    fn add(&mut self, found: Best) {
+    pub(crate) fn add(&mut self, found: Best) {
         self.heap.push(Reverse(found));
         if self.heap.len() > self.limit {
             self.heap.pop();
         }
     }
 
-    fn into_hits(self, columns: &[Columns]) -> Vec<Hit> {
+    pub(crate) fn into_hits(self, columns: &[Columns]) -> Vec<Hit> {
         let hit = |Reverse(Best { score, at, doc })| {
             let (place, facts) = columns[at].read(doc);
             Hit { place, score, facts }

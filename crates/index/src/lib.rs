@@ -30,6 +30,7 @@ mod shelf;
 mod statistics;
 mod tokens;
 mod wanted;
+mod within;
 mod writer;
 mod writing;
 

@@ -184,7 +184,7 @@ impl Gatherer<'_, '_> {
         let wanted = wanted(&self.options.query);
         let passage = |place: Place, facts: &Facts| self.gate.lets(place, facts);
         let session = |session: i64| self.gate.lets_session(session);
-        let accept = self.gate.accept(&session, &passage);
+        let accept = self.gate.accept(None, &session, &passage);
         let search = Lexical { wanted: &wanted, limit: NEWEST, accept };
         let hits: Vec<Hit> = self.index().newest(&search)?;
         Ok(in_order(hits.iter().map(|hit| (hit.place.session(), hit.place.seq()))))
@@ -230,7 +230,8 @@ impl Looking<'_> {
         let asked = self.index.ask(wanted)?;
         let passage = |place: Place, facts: &Facts| self.gate.lets(place, facts);
         let session = |session: i64| self.gate.lets_session(session);
-        let accept = self.gate.accept(&session, &passage);
+        let sessions = self.gate.only_sessions();
+        let accept = self.gate.accept(sessions.as_deref(), &session, &passage);
         let tools = || asked.tools(self.limit, accept);
         let prose_and_evidence = || -> Result<_, IndexError> {
             let prose = asked.prose(self.limit, accept)?;

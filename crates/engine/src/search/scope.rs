@@ -68,11 +68,13 @@ impl<'a> Gate<'a> {
     /// What the index asks of passages; nothing where none is kept out.
     pub(super) fn accept<'f>(
         &self,
+        sessions: Option<&'f [i64]>,
         session: &'f (dyn Fn(i64) -> bool + Sync),
         passage: &'f AcceptPassage<'f>,
     ) -> Option<Accept<'f>> {
         let asks_more = self.asks_for_events() || self.asks_for_times();
-        (!self.is_open()).then_some(Accept { session, passage: asks_more.then_some(passage) })
+        let passage = asks_more.then_some(passage);
+        (!self.is_open()).then_some(Accept { sessions, session, passage })
     }
 
     /// The sessions that may hold answers, in order, where not all may.

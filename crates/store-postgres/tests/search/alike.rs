@@ -149,14 +149,26 @@ fn answers(reader: &dyn Reader, question: &Question) -> Answers {
     let wanted = wanted(question);
     let session = |session: i64| session < question.sessions;
     let passage = |_: Place, facts: &Facts| facts.exit != Some(1);
-    let accept = Accept { session: &session, passage: Some(&passage) };
+    let accept = Accept { sessions: None, session: &session, passage: Some(&passage) };
     let of_sessions = Accept { passage: None, ..accept };
     let asked = reader.ask(&wanted).unwrap();
     let prose = asked.prose(500, None).unwrap();
     let tools = asked.tools(500, None).unwrap();
     let filtered = asked.tools(500, Some(accept)).unwrap();
-    let of_sessions = asked.prose(500, Some(of_sessions)).unwrap();
     let evidence = asked.evidence(&|session| session < question.sessions).unwrap();
+    // Sessions that are named, not only recognised, are the same sessions.
+    let names: Vec<i64> = (0..question.sessions).collect();
+    let by_name = Accept { sessions: Some(&names), ..of_sessions };
+    let asked_by_name = reader.ask(&wanted).unwrap();
+    let named = [
+        asked_by_name.prose(500, Some(by_name)).unwrap(),
+        asked_by_name.tools(500, Some(Accept { sessions: Some(&names), ..accept })).unwrap(),
+    ];
+    let evidence_by_name = asked_by_name.evidence(&|session| session < question.sessions).unwrap();
+    assert_eq!(evidence_by_name, evidence);
+    let of_sessions = asked.prose(500, Some(of_sessions)).unwrap();
+    assert_eq!(scored(&named[0]), scored(&of_sessions));
+    assert_eq!(scored(&named[1]), scored(&filtered));
     let search = Lexical { wanted: &wanted, limit: question.limit, accept: Some(accept) };
     let newest = reader.newest(&search).unwrap().iter().map(|hit| hit.place).collect();
     let sessions = evidence.sessions.iter();
