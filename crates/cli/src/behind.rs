@@ -3,13 +3,29 @@
 use crate::env::Env;
 use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 /// What seals sessions that wait for it.
 pub(crate) const SEAL: [&str; 3] = ["commit", "--pending", "--wait"];
 
+/// What does the same and says so if it cannot be done now.
+pub(crate) const SEAL_NOW: [&str; 2] = ["commit", "--pending"];
+
 /// Starts a command on this home and store.
 pub(crate) fn start(home: Option<&Path>, store: Option<&str>, words: &[&str]) -> io::Result<()> {
+    command(home, store, words)?.spawn().map(|_| ())
+}
+
+/// Runs one to its end; how it ended. What it needed of memory it gives back.
+pub(crate) fn run(
+    home: Option<&Path>,
+    store: Option<&str>,
+    words: &[&str],
+) -> io::Result<ExitStatus> {
+    command(home, store, words)?.status()
+}
+
+fn command(home: Option<&Path>, store: Option<&str>, words: &[&str]) -> io::Result<Command> {
     let program = Env::program().map_err(|failure| io::Error::other(failure.message))?;
     let mut command = Command::new(program);
     if let Some(home) = home {
@@ -31,5 +47,5 @@ pub(crate) fn start(home: Option<&Path>, store: Option<&str>, words: &[&str]) ->
         // And agents end the whole group of a hook afterwards.
         command.process_group(0);
     }
-    command.spawn().map(|_| ())
+    Ok(command)
 }

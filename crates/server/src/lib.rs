@@ -21,4 +21,4 @@ mod upkeep;
 
 pub use routes::openapi;
 pub use serve::{run, serve};
-pub use service::{Options, Service};
+pub use service::{Options, Service, TakeIn};

@@ -16,6 +16,9 @@ use tokio::sync::{Notify, Semaphore};
 /// Requests that may wait for the disk or the archive at the same time.
 const AT_ONCE: usize = 64;
 
+/// Takes in what is new and seals what waits, or tells why that could not be done now.
+pub type TakeIn = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+
 /// How the server works.
 #[derive(Clone)]
 pub struct Options {
@@ -35,6 +38,8 @@ pub struct Options {
     pub look: Duration,
     /// What was sealed is taken into the archive by a sweep.
     pub sweeps: bool,
+    /// What runs that sweep; this process, if there is nothing else.
+    pub take_in: Option<TakeIn>,
     /// What pushed sessions may take.
     pub limits: Limits,
 }
@@ -59,6 +64,7 @@ impl Options {
             idle: Duration::from_mins(30),
             look: Duration::from_secs(30),
             sweeps: true,
+            take_in: None,
             limits: Limits::default(),
         }
     }

@@ -1,6 +1,7 @@
 //! What the server does unasked: seal sessions nothing is heard of any more, and have a sweep take in what was
 //! sealed. Nothing of what is left to do is kept in memory: it stands in the files of the sessions.
 
+use crate::refusal::Refusal;
 use crate::service::Service;
 use backstory_engine::SyncError;
 use backstory_engine::documents::refresh;
@@ -113,13 +114,19 @@ async fn sweep_now(service: Arc<Service>) -> bool {
     if !service.options.sweeps {
         return true;
     }
-    service.blocking(|service| Ok(take_in(service)?)).await.is_ok()
+    let done = service.blocking(|service| {
+        match &service.options.take_in {
+            Some(take_in) => take_in().map_err(Refusal::for_now)?,
+            None => take_in(service)?,
+        }
+        service.metrics.sweeps.inc();
+        Ok(())
+    });
+    done.await.is_ok()
 }
 
 /// Sweeps, and seals in the archive what was sealed here and what hooks left to be sealed.
 fn take_in(service: &Service) -> Result<(), SyncError> {
     let seal = SealOptions { knobs: knobs(service), choice: SealChoice::Pending };
-    backstory_engine::commit(&service.options.sync, &seal, service.now(), &mut |_| ())?;
-    service.metrics.sweeps.inc();
-    Ok(())
+    backstory_engine::commit(&service.options.sync, &seal, service.now(), &mut |_| ()).map(|_| ())
 }

@@ -1,6 +1,6 @@
 //! The server under load, and killed while many append to it.
 
-use super::hooks::{Bench, quantile, told_something};
+use super::hooks::{Asked, Bench, quantile, told_something};
 use super::report::{Goal, verdict};
 use super::say;
 use serde_json::{Value, json};
@@ -91,7 +91,15 @@ impl Client {
     }
 
     fn post(&self, url: &str, body: &Value) -> io::Result<Value> {
-        let sent = self.agent.post(url).content_type("application/json").send(body.to_string());
+        self.post_from("", url, body)
+    }
+
+    /// Posts as a plugin does that works in a folder.
+    fn post_from(&self, folder: &str, url: &str, body: &Value) -> io::Result<Value> {
+        let named = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let peer: String = folder.chars().map(named).collect();
+        let request = self.agent.post(url).header("X-OpenViking-Actor-Peer", peer);
+        let sent = request.content_type("application/json").send(body.to_string());
         let mut answer = sent.map_err(io::Error::other)?;
         let text = answer.body_mut().read_to_string().map_err(io::Error::other)?;
         Ok(serde_json::from_str(&text)?)
@@ -114,14 +122,20 @@ fn batch(session: &str, number: usize) -> Value {
     json!({ "messages": (0..PER_BATCH).map(message).collect::<Vec<_>>() })
 }
 
-/// Recalls and appends at the same time, each at its own pace whatever the answers take.
-pub(super) fn load(bench: &Bench, prompts: &[String]) -> io::Result<bool> {
+/// Recalls and appends at the same time, each at its own pace whatever the answers take. Recalls are asked for
+/// as plugins do it: by a session, in a folder.
+pub(super) fn load(bench: &Bench, asked: &Asked) -> io::Result<bool> {
     let server = Server::start(bench, 0)?;
     let (url, run) = (&server.url, bench.run);
     let told = AtomicUsize::new(0);
-    let recall = |client: &Client, prompt: &str| {
-        let url = format!("{url}/api/v1/search/search");
-        let answer = client.post(&url, &json!({ "query": prompt, "mode": "context" }))?;
+    let recall = |client: &Client, nth: usize| {
+        let prompt = &asked.prompts[nth % asked.prompts.len()];
+        let folder = &asked.folders[nth % asked.folders.len()];
+        let body = json!({
+            "query": prompt, "mode": "context", "purpose": "coding", "score_threshold": 0.35,
+            "session_id": format!("cx-asks-{run}-{}", nth % asked.folders.len()), "dedup_turns": 5,
+        });
+        let answer = client.post_from(folder, &format!("{url}/api/v1/search/search"), &body)?;
         let is_told = answer["result"]["entries"].as_array().is_some_and(|told| !told.is_empty());
         told.fetch_add(usize::from(is_told), Ordering::Relaxed);
         Ok(())
@@ -135,9 +149,8 @@ pub(super) fn load(bench: &Bench, prompts: &[String]) -> io::Result<bool> {
             _ => Err(io::Error::other(format!("a batch was not appended: {answer}"))),
         }
     };
-    let (warming, prompts) = prompts.split_at(WARM.min(prompts.len()));
     let client = Client::new();
-    warming.iter().try_for_each(|prompt| recall(&client, prompt))?;
+    (0..WARM).try_for_each(|nth| recall(&client, nth))?;
     told.store(0, Ordering::Relaxed);
     let (recall, append) = (&recall, &append);
     let (recalled, appended) = std::thread::scope(|scope| {
@@ -145,9 +158,7 @@ pub(super) fn load(bench: &Bench, prompts: &[String]) -> io::Result<bool> {
             .map(|worker| {
                 scope.spawn(move || {
                     let client = Client::new();
-                    paced(RECALLS / RECALLERS, |at| {
-                        recall(&client, &prompts[(at * RECALLERS + worker) % prompts.len().max(1)])
-                    })
+                    paced(RECALLS / RECALLERS, |at| recall(&client, WARM + at * RECALLERS + worker))
                 })
             })
             .collect();

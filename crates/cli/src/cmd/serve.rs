@@ -4,13 +4,14 @@ use super::mcp;
 use crate::context::Context;
 use crate::env::BACKSTORY_SERVER_KEY;
 use crate::error::{Exit, Failure, Kind};
-use crate::sweep;
 use crate::ui::{DIM, Ui, paint};
+use crate::{behind, sweep};
 use backstory_api as api;
 use backstory_engine::pushed::Limits;
-use backstory_server::Options;
 use backstory_server::mcp::{Desk, Handing};
+use backstory_server::{Options, TakeIn};
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Arguments of `serve`.
@@ -57,10 +58,23 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
         ..usual
     };
     let body_bytes = usize::try_from(server.body_limit_bytes.value).unwrap_or(usize::MAX);
-    let options = Options { idle, limits, body_bytes, ..Options::new(sync, key, desk) };
+    let take_in = Some(take_in(context));
+    let options = Options { idle, limits, body_bytes, take_in, ..Options::new(sync, key, desk) };
     backstory_server::run(options, listener)
         .map_err(|error| Failure::new(Kind::Problems, "the server stopped").cause(&error))?;
     Ok(Exit::Success)
+}
+
+/// Sweeps in a process of its own, which gives back the memory it needs for a moment.
+fn take_in(context: &Context) -> TakeIn {
+    let (home, store) = (context.global.home.clone(), context.global.store.clone());
+    Arc::new(move || {
+        let ended = behind::run(home.as_deref(), store.as_deref(), &behind::SEAL_NOW);
+        let ended = ended.map_err(|error| error.to_string())?;
+        // Problems are told by `doctor`; whatever could be taken in was.
+        let done = [Exit::Success, Exit::Problems].map(|exit| Some(i32::from(exit.code())));
+        if done.contains(&ended.code()) { Ok(()) } else { Err(format!("the sweep ended: {ended}")) }
+    })
 }
 
 /// Where to listen. Without a key only this machine may ask.
