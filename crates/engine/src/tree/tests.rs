@@ -218,7 +218,7 @@ fn an_error_is_a_file_of_its_own() {
     let text = read(&tree, &errors[0].address);
     assert!(text.contains("address already in use: 7411"), "{text}");
     assert!(text.contains(&format!("backstory://claude:{SESSION}/2")), "{text}");
-    let known = tree.known_errors("error: address already in use: 7411").unwrap();
+    let known = tree.known_errors("error: address already in use: 7411", None).unwrap();
     assert!(known[0].is_same);
 }
 
