@@ -128,6 +128,11 @@ pub(crate) fn place(home: &Home, id: &str) -> PathBuf {
     folder(home).join(folder_name(id)).join(file_name(id))
 }
 
+/// The seals of a session as its file has them, the first first; none without a file.
+pub(crate) fn seals(home: &Home, id: &str) -> io::Result<Vec<Seal>> {
+    account::seals(&place(home, id))
+}
+
 /// Removes what was posted of a session; true if there was something.
 pub(crate) fn remove(home: &Home, session: &SessionUid) -> io::Result<bool> {
     let id = id_of(session).unwrap_or_else(|| session.native().to_owned());
