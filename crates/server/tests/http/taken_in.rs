@@ -87,6 +87,55 @@ fn sessions_and_memories_are_read_by_address() {
 }
 
 #[test]
+fn a_commit_is_answered_with_an_address_that_can_be_read_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Running::on(dir.path());
+    let mut uris = Vec::new();
+    for text in ["Paint the lighthouse red", "Then sand the quay"] {
+        let said = json!({"role": "user", "content": text});
+        server.post("/api/v1/sessions/cx-1/messages", &said).result();
+        let committed = server.post("/api/v1/sessions/cx-1/commit", &json!({})).result();
+        uris.push(committed["archive_uri"].as_str().unwrap().to_owned());
+        for name in [".overview.md", ".abstract.md"] {
+            let read = format!("/api/v1/content/read?uri={}/{name}", uris[uris.len() - 1]);
+            assert!(!server.get(&read).result().as_str().unwrap().trim().is_empty(), "{read}");
+        }
+    }
+    let history = server.get("/api/v1/fs/ls?uri=viking://user/default/sessions/cx-1/history");
+    let history = history.result();
+    let listed = history.as_array().unwrap().iter().map(|entry| entry["uri"].as_str().unwrap());
+    assert_eq!(listed.collect::<Vec<_>>(), uris);
+}
+
+#[test]
+fn lists_are_as_long_as_asked_and_so_are_their_abstracts() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Running::on(dir.path());
+    for folder in ["entities", "skills"] {
+        let folder = dir.path().join("home/memories").join(folder);
+        fs_err::create_dir_all(&folder).unwrap();
+        for name in ["crane", "quay", "tug"] {
+            let text = format!("Größe of the {name}: enough.\n");
+            fs_err::write(folder.join(format!("{name}.md")), text).unwrap();
+        }
+    }
+    let list = |limits: &str| -> Vec<String> {
+        let path = format!("/api/v1/fs/ls?uri=viking://~/memories/entities&recursive=true{limits}");
+        let list = server.get(&path).result();
+        let gist = |entry: &Value| entry["abstract"].as_str().unwrap().to_owned();
+        list.as_array().unwrap().iter().map(gist).collect()
+    };
+    assert_eq!(list("")[0], "Größe of the crane: enough.");
+    assert_eq!(list("&abs_limit=2"), ["Gr", "Gr", "Gr"]);
+    assert_eq!(list("&abs_limit=3&node_limit=2"), ["Grö", "Grö"]);
+    assert_eq!(list("&abs_limit=512&node_limit=512").len(), 3);
+    for (limit, expected) in [("", 3), ("?node_limit=2", 2), ("?node_limit=200", 3)] {
+        let skills = server.get(&format!("/api/v1/skills{limit}")).result();
+        assert_eq!(skills["skills"].as_array().unwrap().len(), expected, "{limit}");
+    }
+}
+
+#[test]
 fn a_session_that_goes_on_is_handed_what_the_archive_has_of_it() {
     let dir = tempfile::tempdir().unwrap();
     let server = with_memory(dir.path());
