@@ -10,6 +10,11 @@ fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Op
     Ok(serde_json::from_value(Value::deserialize(from)?).ok())
 }
 
+/// Tells null from what was not said.
+fn said<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
+}
+
 /// One message.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
 #[serde(default)]
@@ -53,7 +58,11 @@ pub struct CreateAsk {
     /// Its id; one is made up if none is given.
     #[serde(deserialize_with = "lenient")]
     pub session_id: Option<String>,
-    /// What the plugin wants done by itself; remembered and told back.
+    /// When the session is sealed by itself: once `pending_token_threshold` tokens or
+    /// `message_count_threshold` messages wait for it, of which `keep_recent_count` stay open, or once
+    /// nothing was heard for `idle_timeout_seconds`. 0 switches one of them off, null all. What is not said
+    /// is as usual: no thresholds, and the server's own idle time.
+    #[serde(deserialize_with = "said")]
     #[schema(value_type = Option<Object>)]
     pub auto_commit_policy: Option<Value>,
 }
@@ -62,7 +71,8 @@ pub struct CreateAsk {
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ConfigureAsk {
-    /// What the plugin wants done by itself; remembered and told back.
+    /// When the session is sealed by itself, as when it was begun. What is not said stays as it is.
+    #[serde(deserialize_with = "said")]
     #[schema(value_type = Option<Object>)]
     pub auto_commit_policy: Option<Value>,
 }
