@@ -3,6 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// What is of another type than expected counts as not said.
@@ -90,18 +91,31 @@ pub struct SearchAsk {
     /// The session that asks: it is not told of itself.
     #[serde(deserialize_with = "lenient")]
     pub session_id: Option<String>,
-    /// Only below this address.
+    /// Only below this address: `viking://resources`, `viking://~/skills` or a session. Below
+    /// `viking://~/memories` is everything that is remembered, of sessions too.
     #[serde(deserialize_with = "lenient")]
     pub target_uri: Option<String>,
     /// At most so many.
     #[serde(deserialize_with = "lenient")]
     pub limit: Option<u64>,
-    /// At most so many tokens.
+    /// At most so many tokens of a context, up to 32,000; 1,500 characters if neither this nor `max_chars`
+    /// is said.
     #[serde(deserialize_with = "lenient")]
     pub max_tokens: Option<u64>,
-    /// At most so many characters.
+    /// At most so many characters of a context.
     #[serde(deserialize_with = "lenient")]
     pub max_chars: Option<u64>,
+    /// Only what has at least this score. Nothing is told that has less than 0.35.
+    #[serde(deserialize_with = "lenient")]
+    pub score_threshold: Option<f64>,
+    /// The same, as older plugins call it.
+    #[serde(deserialize_with = "lenient")]
+    pub min_score: Option<f64>,
+    /// At most so many of a category. Memories are of the category their folder is named after:
+    /// `events`, `entities`, `preferences`, `experiences`, `resources`, `skills`. What is known from sessions
+    /// is of none of them.
+    #[serde(deserialize_with = "lenient")]
+    pub quotas: Option<BTreeMap<String, u64>>,
     /// What was told within so many prompts is not told again.
     #[serde(deserialize_with = "lenient")]
     pub dedup_turns: Option<u64>,

@@ -60,6 +60,8 @@ pub struct RecallOptions {
     pub compress: Option<Compress>,
     /// What it heard already of what came of sessions.
     pub already_heard: Vec<String>,
+    /// Nothing but this session is looked at, whatever its project.
+    pub only: Option<SessionUid>,
 }
 
 impl Default for RecallOptions {
@@ -74,6 +76,7 @@ impl Default for RecallOptions {
             already_given: Vec::new(),
             compress: None,
             already_heard: Vec::new(),
+            only: None,
         }
     }
 }
@@ -143,9 +146,11 @@ pub fn recall(
     cue.weigh(&weights.collect::<Vec<_>>());
     let look = look::Look { vault, options, muted: &muted, cue: &cue, wanted: &Wanted::of(&query) };
     let mut candidates = look.at_sessions(&places)?;
-    look.at_decisions(&mut candidates)?;
-    candidates.extend(look.at_memories());
-    candidates.extend(pasted_error(vault, options, &muted)?);
+    if options.only.is_none() {
+        look.at_decisions(&mut candidates)?;
+        candidates.extend(look.at_memories());
+        candidates.extend(pasted_error(vault, options, &muted)?);
+    }
     let considered = places.considered.max(candidates.len());
     let budget = Budget {
         items: options.limit,
@@ -186,10 +191,13 @@ fn within(vault: &Vault, options: &RecallOptions, muted: &Muted) -> Result<Withi
     for uid in options.session.iter().cloned().chain(muted.sessions()) {
         except.extend(vault.session_head(&uid)?.map(|head| head.id));
     }
-    let only = match &options.project {
+    let only = match (&options.only, &options.project) {
+        (Some(only), _) => {
+            Some(vault.session_head(only)?.into_iter().map(|head| head.id).collect())
+        }
         _ if options.everywhere => None,
-        Some(project) => Some(vault.ids_of_project(project)?),
-        None => Some(HashSet::new()),
+        (None, Some(project)) => Some(vault.ids_of_project(project)?),
+        (None, None) => Some(HashSet::new()),
     };
     Ok(Within { only, except })
 }

@@ -20,6 +20,7 @@
 
 mod account;
 mod address;
+mod below;
 mod decided;
 mod event;
 mod files;
@@ -37,6 +38,7 @@ mod text;
 mod transcript;
 mod window;
 
+pub use below::Below;
 pub use decided::tell_decision;
 pub use files::WriteMode;
 pub(crate) use files::{DOCUMENTS, Files};

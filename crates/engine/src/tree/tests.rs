@@ -288,9 +288,9 @@ fn without_an_archive_there_are_memories() {
     let address = tree.remember(&note).unwrap();
     assert!(read(&tree, &address).ends_with("The staging host is heron-7.\n"));
     assert_eq!(tree.remember(&note).unwrap(), address, "the same note is one note");
-    let found = tree.find_memories("which host is staging?", 5).unwrap();
+    let found = tree.find_memories("memories", "which host is staging?", 5).unwrap();
     assert_eq!(found.iter().map(|found| &found.address).collect::<Vec<_>>(), [&address]);
-    assert_eq!(tree.find_memories("nothing alike", 5).unwrap(), []);
+    assert_eq!(tree.find_memories("memories", "nothing alike", 5).unwrap(), []);
     assert_eq!(tree.forget(&address, false).unwrap(), 1);
     assert!(matches!(tree.read(&address, Part::WHOLE), Err(TreeError::NotFound(_))));
 }

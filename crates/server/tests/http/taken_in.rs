@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// A server that takes in what is sealed, after one session with something to remember.
-fn with_memory(dir: &Path) -> Running {
+pub(crate) fn with_memory(dir: &Path) -> Running {
     let server = Running::with(dir, |options| Options { sweeps: true, ..options });
     let said = |role: &str, text: &str| json!({"role": role, "content": text});
     let messages = json!({"messages": [
