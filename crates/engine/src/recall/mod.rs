@@ -3,7 +3,8 @@
 //!
 //! Hooks, MCP, HTTP and the command line ask the same functions. [`start_recall`], [`recall`],
 //! [`error_recall`] and [`overview_recall`] only look; [`at_start`], [`at_prompt`], [`at_error`] and
-//! [`at_resume`] also remember what a session was told and record the injection.
+//! [`at_resume`] also remember what a session was told and record the injection. Whoever only looks and
+//! then tells an agent records it itself.
 
 pub mod compress;
 mod decided;
@@ -20,7 +21,7 @@ mod start;
 pub use compress::{Compress, Wording};
 pub use fixes::error_recall;
 pub use given::{Given, forget_given};
-pub use injections::{InjectedItem, Injection, Occasion, injections, record};
+pub use injections::{InjectedItem, Injection, Occasion, injections, record, unnamed};
 pub use mute::{Mute, Muted, Target, mute, unmute};
 pub use occasions::{at_error, at_prompt, at_resume, at_start};
 pub use start::{StartOptions, start_recall};

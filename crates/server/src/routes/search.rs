@@ -14,7 +14,9 @@ use backstory_api::http::{
     Answer, ContextAnswer, ErrorAnswer, GrepAnswer, GrepAsk, ListAnswer, SearchAnswer, SearchAsk,
 };
 use backstory_engine::pushed::any_uid_of;
-use backstory_engine::recall::{Recall, RecallOptions, recall as recall_for};
+use backstory_engine::recall::{
+    Occasion, Recall, RecallOptions, recall as recall_for, record, unnamed,
+};
 use backstory_engine::tree::{Below, Tree};
 use backstory_model::SessionUid;
 use backstory_store::Vault;
@@ -43,7 +45,7 @@ pub(super) async fn search(
 ) -> Result<Json<Answer<SearchAnswer>>, Refusal> {
     let asked: SearchAsk = read(&body)?;
     Ok(Json(Answer::ok(if asked.mode.as_deref() == Some("context") {
-        SearchAnswer::Context(told(service, asked, peer(&headers)).await?)
+        SearchAnswer::Context(told(service, asked, peer(&headers), "HTTP search").await?)
     } else {
         SearchAnswer::List(listed(service, asked, peer(&headers)).await?)
     })))
@@ -59,7 +61,7 @@ pub(super) async fn recall(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Json<Answer<ContextAnswer>>, Refusal> {
-    let told = told(service, read(&body)?, peer(&headers));
+    let told = told(service, read(&body)?, peer(&headers), "HTTP recall");
     Ok(Json(Answer::ok(told.await?)))
 }
 
@@ -90,11 +92,12 @@ pub(super) async fn grep(
     Ok(Json(Answer::ok(found.await?)))
 }
 
-/// What an agent is told.
+/// What an agent is told; `event` is what that goes on record as.
 async fn told(
     service: Arc<Service>,
     asked: SearchAsk,
     peer: Option<String>,
+    event: &'static str,
 ) -> Result<ContextAnswer, Refusal> {
     let asker = Arc::clone(&service);
     let question = move |opened: Option<Opened<'_>>| -> Result<ContextAnswer, Refusal> {
@@ -123,6 +126,10 @@ async fn told(
         if let Some(id) = id {
             asker.told.remember(id, told.items.iter().map(|item| item.address.as_str()));
         }
+        let session = id.map_or_else(unnamed, any_uid_of);
+        let occasion = Occasion { session: &session, event, at: asker.now() };
+        // What cannot be put on record is told all the same.
+        let _ = record(&asker.archive().home, &occasion, prompt, &told);
         Ok(answer)
     };
     service.readers.ask(question).await

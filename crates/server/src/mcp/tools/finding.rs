@@ -5,7 +5,8 @@ use crate::mcp::answer::{Answer, Lines, Refusal};
 use crate::mcp::args::{Arg, Args, Kind};
 use crate::mcp::desk::Desk;
 use backstory_distill::query::{FilterName, Query};
-use backstory_engine::recall::{RecallOptions, recall as engine_recall};
+use backstory_engine::pushed::any_uid_of;
+use backstory_engine::recall::{Occasion, RecallOptions, recall as engine_recall, record, unnamed};
 use backstory_engine::search::{
     FoundMoment, FoundSession, Mode, Scope, SearchOptions, Searcher, Sort, search,
 };
@@ -252,8 +253,9 @@ fn recall(desk: &Desk, args: &Args) -> Answer {
         asked.0.remove("mode");
         return find(desk, &asked);
     };
-    let asking = match args.text(&["session_id"]) {
-        Some(name) => tree.named_session(&name)?.map(|session| session.session_uid),
+    let name = args.text(&["session_id"]);
+    let asking = match &name {
+        Some(name) => tree.named_session(name)?.map(|session| session.session_uid),
         None => None,
     };
     let everywhere = args.flag("everywhere") || desk.project.is_none();
@@ -261,15 +263,25 @@ fn recall(desk: &Desk, args: &Args) -> Answer {
         prompt,
         project: desk.project.clone(),
         everywhere,
-        session: asking,
+        session: asking.clone(),
         limit: args.number("limit", RecallOptions::default().limit, 20).max(1),
         ..RecallOptions::default()
     };
     let searcher = Searcher::open(vault, &*desk.archive.index)?;
     let found = engine_recall(vault, &searcher, &options)?;
     if !found.is_empty() {
+        let session = asking.or_else(|| name.as_deref().map(uid)).unwrap_or_else(unnamed);
+        let occasion = Occasion { session: &session, event: "MCP recall", at: desk.now() };
+        // What cannot be put on record is told all the same.
+        let _ = record(&desk.archive.home, &occasion, &options.prompt, &found);
         return Ok(found.text);
     }
     let further = if everywhere { "" } else { " everywhere=true looks at other projects too;" };
     Ok(format!("Nothing that is known matters for this.{further} search looks for words."))
+}
+
+/// A session that has not been taken in yet, by its uid or by what a plugin calls it.
+fn uid(name: &str) -> SessionUid {
+    let whole = SessionUid::from_stored(name.to_owned());
+    if whole.flavor().is_some() { whole } else { any_uid_of(name) }
 }
