@@ -47,11 +47,11 @@ pub struct Injection {
     pub number: u64,
     /// When.
     pub at: String,
-    /// The agent.
+    /// The agent; empty if it did not say which session it is.
     pub agent: String,
-    /// The session that was told.
+    /// The session that was told; empty likewise.
     pub session_uid: String,
-    /// The hook's own name for what happened.
+    /// The hook's own name for what happened, or how it was asked for.
     pub event: String,
     /// The same for the same prompt.
     pub prompt_hash: String,

@@ -9,6 +9,7 @@ use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderVa
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
+use prometheus_client::metrics::gauge::Gauge;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -25,6 +26,22 @@ const ERROR_BYTES: usize = 4096;
 #[derive(Clone, Debug)]
 pub(crate) struct RequestId(pub(crate) String);
 
+/// Counts a request as long as it is worked on. Whoever leaves before the answer takes the request along.
+struct InFlight(Gauge);
+
+impl InFlight {
+    fn new(gauge: &Gauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
 /// Answers a request with everything around it.
 pub(crate) async fn around(
     State(service): State<Arc<Service>>,
@@ -37,7 +54,7 @@ pub(crate) async fn around(
     let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let route = matched.unwrap_or_else(|| "other".to_owned());
     request.extensions_mut().insert(RequestId(id.clone()));
-    service.metrics.in_flight.inc();
+    let _counted = InFlight::new(&service.metrics.in_flight);
     let response = match admitted(&service, &route, request.headers()) {
         Err(refusal) => refusal.into_answer(&id),
         Ok(()) => {
@@ -51,7 +68,6 @@ pub(crate) async fn around(
             }
         }
     };
-    service.metrics.in_flight.dec();
     service.metrics.answered(&method, &route, response.status(), began.elapsed());
     with_id(response, &id)
 }

@@ -6,6 +6,7 @@
 //! request stands in `around.rs`: its number, who may ask, how long it may take, how errors look.
 
 mod around;
+mod connections;
 pub mod mcp;
 mod metrics;
 mod posted;

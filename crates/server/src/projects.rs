@@ -1,9 +1,12 @@
 //! Which project a plugin means, found out anew every minute.
 
+use axum::http::HeaderMap;
 use backstory_engine::Peers;
 use backstory_store::{StoreError, Vault};
 use std::sync::{Mutex, PoisonError};
 
+/// What the plugin takes for the project.
+const PEER: &str = "x-openviking-actor-peer";
 /// How long what was found out is believed, in milliseconds.
 const FRESH_MS: i64 = 60_000;
 
@@ -25,4 +28,10 @@ impl Projects {
         *known = Some(peers);
         Ok(project.key)
     }
+}
+
+/// What a plugin calls the project it works in; nothing if it does not say.
+pub(crate) fn peer(headers: &HeaderMap) -> Option<String> {
+    let peer = headers.get(PEER).and_then(|peer| peer.to_str().ok()).map(str::trim);
+    peer.filter(|peer| !peer.is_empty()).map(str::to_owned)
 }

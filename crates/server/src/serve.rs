@@ -1,5 +1,6 @@
 //! Listening, and ending with nothing lost.
 
+use crate::connections::answer;
 use crate::routes::router;
 use crate::service::{Options, Service};
 use crate::upkeep::upkeep;
@@ -43,8 +44,8 @@ pub async fn serve(
         // An error means that the other end is gone, and so should we be.
         let _ = told.changed().await;
     };
-    let serving = axum::serve(listener, router(&service)).with_graceful_shutdown(ended);
-    let mut serving = tokio::spawn(serving.into_future());
+    let patience = service.options.timeout;
+    let mut serving = tokio::spawn(answer(listener, router(&service), patience, ended));
     let done = tokio::select! {
         done = &mut serving => done,
         () = stop => {
@@ -52,14 +53,14 @@ pub async fn serve(
             let _ = end.send(true);
             if let Ok(done) = tokio::time::timeout(GRACE, &mut serving).await { done } else {
                 serving.abort();
-                Ok(Ok(()))
+                Ok(())
             }
         }
     };
     let _ = end.send(true);
     // What it is in the middle of comes to its end with the runtime.
     let _ = tokio::time::timeout(GRACE, keeper).await;
-    done.map_err(io::Error::other)?
+    done.map_err(io::Error::other)
 }
 
 #[cfg(unix)]

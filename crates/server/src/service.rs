@@ -28,7 +28,7 @@ pub struct Options {
     pub key: Option<String>,
     /// What the tools of the Model Context Protocol work with, the clock among it.
     pub desk: Desk,
-    /// A request takes no longer.
+    /// A request takes no longer, nor do its headers before it begins.
     pub timeout: Duration,
     /// A body has no more bytes.
     pub body_bytes: usize,
@@ -81,7 +81,7 @@ pub struct Service {
     pub(crate) readers: Readers,
     /// There is something sealed that is not in the archive yet.
     pub(crate) sealed: Notify,
-    gate: Semaphore,
+    gate: Arc<Semaphore>,
 }
 
 impl Service {
@@ -96,7 +96,7 @@ impl Service {
             told: Told::default(),
             projects: Projects::default(),
             sealed: Notify::new(),
-            gate: Semaphore::new(AT_ONCE),
+            gate: Arc::new(Semaphore::new(AT_ONCE)),
         })
     }
 
@@ -119,11 +119,58 @@ impl Service {
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let service = Arc::clone(&self);
-        let _permit =
-            self.gate.acquire().await.map_err(|_| Refusal::for_now("the server is ending"))?;
-        tokio::task::spawn_blocking(move || work(&service)).await.map_err(|_| {
+        let permit = Arc::clone(&self.gate).acquire_owned().await;
+        let permit = permit.map_err(|_| Refusal::for_now("the server is ending"))?;
+        let worked = tokio::task::spawn_blocking(move || {
+            // Held by the work and not by the asker.
+            let _permit = permit;
+            work(&self)
+        });
+        worked.await.map_err(|_| {
             Refusal::internal("the request could not be worked on; see the server's messages")
         })?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::Handing;
+    use std::path::Path;
+    use std::sync::mpsc::channel;
+
+    fn service(dir: &Path) -> Arc<Service> {
+        let archive = Archive::indexed_at_home(backstory_store_sqlite::home(dir));
+        let desk = Desk {
+            archive: archive.clone(),
+            clock: Arc::new(|| Timestamp(0)),
+            read_moment: Arc::new(|_, _, _| None),
+            project: None,
+            handing: Handing::Paths,
+            commit: None,
+        };
+        Service::new(Options::new(SyncOptions::new(archive, Vec::new()), None, desk))
+    }
+
+    #[tokio::test]
+    async fn work_nobody_waits_for_still_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let service = service(dir.path());
+        let (begun, has_begun) = channel();
+        let (end, ended) = channel::<()>();
+        let asked = Arc::clone(&service).blocking(move |_| {
+            begun.send(()).unwrap();
+            let _ = ended.recv();
+            Ok(())
+        });
+        let asked = tokio::spawn(asked);
+        tokio::task::spawn_blocking(move || has_begun.recv().unwrap()).await.unwrap();
+        asked.abort();
+        assert!(asked.await.unwrap_err().is_cancelled());
+        assert_eq!(service.gate.available_permits(), AT_ONCE - 1);
+        drop(end);
+        while service.gate.available_permits() < AT_ONCE {
+            tokio::task::yield_now().await;
+        }
     }
 }

@@ -6,7 +6,7 @@ use crate::service::Service;
 use backstory_engine::SyncError;
 use backstory_engine::documents::refresh;
 use backstory_engine::live::{Knobs, SealChoice, SealOptions, pending};
-use backstory_engine::pushed::{Sealed, owed};
+use backstory_engine::pushed::{Idle, Sealed, Unasked, owed};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,14 +61,23 @@ async fn seal_idle(service: Arc<Service>, settled: Settled) -> Settled {
 
 fn idle(service: &Service, settled: &Settled) -> Settled {
     let now = service.now();
-    let since = now.0 - service.options.idle.as_millis() as i64;
     let mut still = Settled::new();
     for (id, written) in service.journal.list() {
         if settled.get(&id) == Some(&written) {
             still.insert(id, written);
             continue;
         }
-        if written > since {
+        // What cannot be read is tried again by the next look.
+        let Ok(Some(standing)) = service.journal.standing(&id) else { continue };
+        let wait = match Unasked::of(standing.policy.as_deref()).idle {
+            Idle::AsUsual => service.options.idle,
+            Idle::After(wait) => wait,
+            Idle::Never => {
+                still.insert(id, written);
+                continue;
+            }
+        };
+        if i128::from(now.0) - i128::from(written) < wait.as_millis() as i128 {
             continue;
         }
         match service.journal.seal(&id, 0, "idle", now) {

@@ -3,11 +3,17 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// What is of another type than expected counts as not said.
 fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Option<T>, D::Error> {
     Ok(serde_json::from_value(Value::deserialize(from)?).ok())
+}
+
+/// Tells null from what was not said.
+fn said<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
 }
 
 /// One message.
@@ -53,7 +59,11 @@ pub struct CreateAsk {
     /// Its id; one is made up if none is given.
     #[serde(deserialize_with = "lenient")]
     pub session_id: Option<String>,
-    /// What the plugin wants done by itself; remembered and told back.
+    /// When the session is sealed by itself: once `pending_token_threshold` tokens or
+    /// `message_count_threshold` messages wait for it, of which `keep_recent_count` stay open, or once
+    /// nothing was heard for `idle_timeout_seconds`. 0 switches one of them off, null all. What is not said
+    /// is as usual: no thresholds, and the server's own idle time.
+    #[serde(deserialize_with = "said")]
     #[schema(value_type = Option<Object>)]
     pub auto_commit_policy: Option<Value>,
 }
@@ -62,7 +72,8 @@ pub struct CreateAsk {
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ConfigureAsk {
-    /// What the plugin wants done by itself; remembered and told back.
+    /// When the session is sealed by itself, as when it was begun. What is not said stays as it is.
+    #[serde(deserialize_with = "said")]
     #[schema(value_type = Option<Object>)]
     pub auto_commit_policy: Option<Value>,
 }
@@ -80,18 +91,31 @@ pub struct SearchAsk {
     /// The session that asks: it is not told of itself.
     #[serde(deserialize_with = "lenient")]
     pub session_id: Option<String>,
-    /// Only below this address.
+    /// Only below this address: `viking://resources`, `viking://~/skills` or a session. Below
+    /// `viking://~/memories` is everything that is remembered, of sessions too.
     #[serde(deserialize_with = "lenient")]
     pub target_uri: Option<String>,
     /// At most so many.
     #[serde(deserialize_with = "lenient")]
     pub limit: Option<u64>,
-    /// At most so many tokens.
+    /// At most so many tokens of a context, up to 32,000; 1,500 characters if neither this nor `max_chars`
+    /// is said.
     #[serde(deserialize_with = "lenient")]
     pub max_tokens: Option<u64>,
-    /// At most so many characters.
+    /// At most so many characters of a context.
     #[serde(deserialize_with = "lenient")]
     pub max_chars: Option<u64>,
+    /// Only what has at least this score. Nothing is told that has less than 0.35.
+    #[serde(deserialize_with = "lenient")]
+    pub score_threshold: Option<f64>,
+    /// The same, as older plugins call it.
+    #[serde(deserialize_with = "lenient")]
+    pub min_score: Option<f64>,
+    /// At most so many of a category. Memories are of the category their folder is named after:
+    /// `events`, `entities`, `preferences`, `experiences`, `resources`, `skills`. What is known from sessions
+    /// is of none of them.
+    #[serde(deserialize_with = "lenient")]
+    pub quotas: Option<BTreeMap<String, u64>>,
     /// What was told within so many prompts is not told again.
     #[serde(deserialize_with = "lenient")]
     pub dedup_turns: Option<u64>,

@@ -51,9 +51,9 @@ pub struct ContextStats {
 pub struct ListAnswer {
     /// Memories.
     pub memories: Vec<ListItem>,
-    /// Always empty.
+    /// Documents, where they are asked for.
     pub resources: Vec<ListItem>,
-    /// Skills.
+    /// Skills, where they are asked for.
     pub skills: Vec<ListItem>,
     /// How many there are.
     pub total: usize,
@@ -62,7 +62,7 @@ pub struct ListAnswer {
 /// One of them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ListItem {
-    /// `memory` or `skill`.
+    /// `memory`, `resource` or `skill`.
     pub context_type: &'static str,
     /// Its address.
     pub uri: String,

@@ -61,11 +61,11 @@ fn write(injection: &Injection, context: &Context, ui: &mut Ui) -> Result<(), Fa
     let number = injection.number;
     let at = local_minute(injection.at, context.zone());
     ui.line(paint(BOLD, format_args!("Injection {number}, {at}")))?;
-    let told = format!(
-        "{}, at {}",
-        paint(CODE, one_line(&injection.session_uid)),
-        one_line(&injection.event)
-    );
+    let event = one_line(&injection.event);
+    let told = match injection.session_uid.as_str() {
+        "" => format!("an agent that did not say which session it is, at {event}"),
+        session => format!("{}, at {event}", paint(CODE, one_line(session))),
+    };
     let size = format!(
         "{} bytes, about {} tokens",
         count(injection.bytes as u64),

@@ -13,6 +13,7 @@ mod journal;
 mod owed;
 mod replay;
 mod tokens;
+mod unasked;
 
 pub use backstory_adapters::pushed::{
     IMAGE, Message, Part, Seal, any_uid_of, id_of, safe_id, uid_of,
@@ -23,6 +24,7 @@ pub(crate) use copies::{bytes, leaving, leaving_with, remove as remove_copies};
 pub use journal::{Journal, Limits};
 pub use owed::owed;
 pub use tokens::estimate;
+pub use unasked::{Idle, Unasked};
 
 use backstory_adapters::pushed::{file_name, folder_name};
 use backstory_model::{SessionUid, Timestamp};
@@ -126,6 +128,11 @@ pub fn folder(home: &Home) -> PathBuf {
 /// Where a session lies.
 pub(crate) fn place(home: &Home, id: &str) -> PathBuf {
     folder(home).join(folder_name(id)).join(file_name(id))
+}
+
+/// The seals of a session as its file has them, the first first; none without a file.
+pub(crate) fn seals(home: &Home, id: &str) -> io::Result<Vec<Seal>> {
+    account::seals(&place(home, id))
 }
 
 /// Removes what was posted of a session; true if there was something.

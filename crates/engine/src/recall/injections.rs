@@ -25,12 +25,18 @@ const TEXT_CHARS: usize = 300;
 /// When something is handed to an agent.
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion<'a> {
-    /// The session that is told.
+    /// The session that is told, or [`unnamed`].
     pub session: &'a SessionUid,
-    /// The hook's own name for what happened.
+    /// The hook's own name for what happened; `HTTP search`, `HTTP recall` or `MCP recall` where an agent or
+    /// its plugin asked.
     pub event: &'a str,
     /// When.
     pub at: Timestamp,
+}
+
+/// The session of somebody who asks and does not say which it is.
+pub fn unnamed() -> SessionUid {
+    SessionUid::from_stored(String::new())
 }
 
 /// What an agent was handed at once.
@@ -41,11 +47,11 @@ pub struct Injection {
     /// When.
     #[serde(with = "stamp")]
     pub at: Timestamp,
-    /// The agent.
+    /// The agent; empty if it did not say which session it is.
     pub agent: String,
-    /// The session that was told.
+    /// The session that was told; empty likewise.
     pub session_uid: String,
-    /// The hook's own name for what happened.
+    /// The hook's own name for what happened, or how it was asked for.
     pub event: String,
     /// The same for the same prompt.
     pub prompt_hash: String,

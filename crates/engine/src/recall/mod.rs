@@ -3,7 +3,8 @@
 //!
 //! Hooks, MCP, HTTP and the command line ask the same functions. [`start_recall`], [`recall`],
 //! [`error_recall`] and [`overview_recall`] only look; [`at_start`], [`at_prompt`], [`at_error`] and
-//! [`at_resume`] also remember what a session was told and record the injection.
+//! [`at_resume`] also remember what a session was told and record the injection. Whoever only looks and
+//! then tells an agent records it itself.
 
 pub mod compress;
 mod decided;
@@ -21,7 +22,7 @@ mod whose;
 pub use compress::{Compress, Wording};
 pub use fixes::error_recall;
 pub use given::{Given, forget_given};
-pub use injections::{InjectedItem, Injection, Occasion, injections, record};
+pub use injections::{InjectedItem, Injection, Occasion, injections, record, unnamed};
 pub use mute::{Mute, Muted, Target, mute, unmute};
 pub use occasions::{at_error, at_prompt, at_resume, at_start};
 pub use start::{StartOptions, start_recall};
@@ -61,6 +62,8 @@ pub struct RecallOptions {
     pub compress: Option<Compress>,
     /// What it heard already of what came of sessions.
     pub already_heard: Vec<String>,
+    /// Nothing but this session is looked at, whatever its project.
+    pub only: Option<SessionUid>,
 }
 
 impl Default for RecallOptions {
@@ -75,6 +78,7 @@ impl Default for RecallOptions {
             already_given: Vec::new(),
             compress: None,
             already_heard: Vec::new(),
+            only: None,
         }
     }
 }
@@ -144,9 +148,11 @@ pub fn recall(
     cue.weigh(&weights.collect::<Vec<_>>());
     let look = look::Look { vault, options, muted: &muted, cue: &cue, wanted: &Wanted::of(&query) };
     let mut candidates = look.at_sessions(&places)?;
-    look.at_decisions(&mut candidates)?;
-    candidates.extend(look.at_memories()?);
-    candidates.extend(pasted_error(vault, options, &muted)?);
+    if options.only.is_none() {
+        look.at_decisions(&mut candidates)?;
+        candidates.extend(look.at_memories()?);
+        candidates.extend(pasted_error(vault, options, &muted)?);
+    }
     let considered = places.considered.max(candidates.len());
     let budget = Budget {
         items: options.limit,
@@ -187,10 +193,13 @@ fn within(vault: &Vault, options: &RecallOptions, muted: &Muted) -> Result<Withi
     for uid in options.session.iter().cloned().chain(muted.sessions()) {
         except.extend(vault.session_head(&uid)?.map(|head| head.id));
     }
-    let only = match &options.project {
+    let only = match (&options.only, &options.project) {
+        (Some(only), _) => {
+            Some(vault.session_head(only)?.into_iter().map(|head| head.id).collect())
+        }
         _ if options.everywhere => None,
-        Some(project) => Some(vault.ids_of_project(project)?),
-        None => Some(HashSet::new()),
+        (None, Some(project)) => Some(vault.ids_of_project(project)?),
+        (None, None) => Some(HashSet::new()),
     };
     Ok(Within { only, except })
 }

@@ -2,6 +2,7 @@
 
 use super::address::{Address, TOP};
 use super::files::Files;
+use super::history::{History, Stretch};
 use super::place::{Lore, Node};
 use super::{PatternChoice, Tree, TreeError, lore, session};
 use backstory_model::{Seal, Session, SessionUid, Timestamp};
@@ -99,15 +100,12 @@ impl Tree {
                 let name = |seal: &Seal| format!("{:03}.md", seal.number);
                 Ok(seals.map(|seal| here.file(&name(&seal), &seal.abstract_text)).collect())
             }
-            Node::History(session) => {
-                let seals = self.vault()?.seals_of(&session.session_uid)?.into_iter();
-                let name = |seal: &Seal| format!("archive_{:03}", seal.number);
-                let folder = |seal: Seal| here.folder(&name(&seal), Some(&seal.abstract_text));
-                Ok(seals.map(folder).collect())
+            Node::History(History::All(stretches)) => {
+                let name = |number: u32| format!("archive_{number:03}");
+                let folder = |at: &Stretch| here.folder(&name(at.number), Some(&at.gist));
+                Ok(stretches.iter().map(folder).collect())
             }
-            Node::Archive(session, number) => {
-                // Without its seal there is no such folder.
-                self.seal(folder, &session, number)?;
+            Node::History(History::Archive) => {
                 let names = [".abstract.md", ".overview.md"];
                 Ok(names.iter().map(|name| here.file(name, "")).collect())
             }
@@ -154,8 +152,13 @@ impl Tree {
             here.file("digest.md", "all that is kept of it"),
             here.file("transcript.md", "everything said and done"),
         ];
-        if self.vault()?.latest_seal(&session.session_uid)?.is_some() {
-            let name = if here.folder.root.starts_with("viking") { "history" } else { "seals" };
+        let uid = &session.session_uid;
+        let (name, is_sealed) = if here.folder.root.starts_with("viking") {
+            ("history", !self.stretches(uid)?.is_empty())
+        } else {
+            ("seals", self.vault()?.latest_seal(uid)?.is_some())
+        };
+        if is_sealed {
             entries.push(here.folder(name, Some("its overview as of each seal")));
         }
         entries.extend(self.session_folders(here, Some(&session.session_uid))?);

@@ -63,9 +63,14 @@ impl Tree {
         Ok(found)
     }
 
-    /// What is known of an error, which may be a whole output with the message in it.
-    pub fn known_errors(&self, message: &str) -> Result<Vec<Match>, TreeError> {
-        let filter = SignalFilter { kinds: Lore::Errors.kinds(), ..SignalFilter::default() };
+    /// What is known of an error, which may be a whole output with the message in it: in one repository, or
+    /// in all of them.
+    pub fn known_errors(
+        &self,
+        message: &str,
+        repo: Option<String>,
+    ) -> Result<Vec<Match>, TreeError> {
+        let filter = SignalFilter { kinds: Lore::Errors.kinds(), repo, ..SignalFilter::default() };
         Ok(lookup(message, &patterns(&self.vault()?.signals(&filter)?, self.now)))
     }
 

@@ -7,7 +7,8 @@
 //!               /digest.md     what is kept of it when its raw events are gone
 //!               /transcript.md everything said and done
 //!               /<seq>         one event, in full; also <uid>/<seq> without sessions/
-//!               /seals/001.md  its overview as of each seal; OpenViking's history/archive_001/
+//!               /seals/001.md  its overview as of each seal
+//!               /history/archive_001/  the same as OpenViking has it, also of what was only posted so far
 //! errors/<fingerprint>.md      an error met before and what helped
 //! patterns/<fingerprint>.md    what happens again and again
 //! decisions/<uid>.md           what the human was asked in a session, and answered
@@ -19,11 +20,13 @@
 
 mod account;
 mod address;
+mod below;
 mod decided;
 mod event;
 mod files;
 mod glob;
 mod grep;
+mod history;
 mod listing;
 mod lore;
 mod place;
@@ -35,6 +38,7 @@ mod text;
 mod transcript;
 mod window;
 
+pub use below::Below;
 pub use decided::tell_decision;
 pub use files::WriteMode;
 pub(crate) use files::{DOCUMENTS, Files};
@@ -48,6 +52,7 @@ pub use window::{Part, Reading, Unit};
 use address::Address;
 use backstory_model::{Session, Timestamp};
 use backstory_store::{Home, StoreError, Vault};
+use history::History;
 use place::Node;
 use std::cell::OnceCell;
 use window::Window;
@@ -141,9 +146,7 @@ impl Tree {
             Node::Seal(session, number) => {
                 Ok(session::sealed(&self.seal(address, &session, number)?))
             }
-            Node::SealAbstract(session, number) => {
-                Ok(format!("{}\n", self.seal(address, &session, number)?.abstract_text))
-            }
+            Node::History(History::Abstract(text) | History::Overview(text)) => Ok(text),
             Node::Event(session, seq) => self.event(address, &session, seq),
             Node::Lore(lore, fingerprint) => self.lore(address, lore, fingerprint),
             Node::Decisions(session) => self.decisions_of(&session),

@@ -2,6 +2,7 @@
 
 use super::address::{Address, Place};
 use super::files::Found;
+use super::history::History;
 use super::{Tree, TreeError};
 use backstory_model::{Session, SessionUid};
 use backstory_store::{LedgerEntry, SessionFilter};
@@ -26,12 +27,10 @@ pub(super) enum Node {
     Digest(Box<Session>),
     Transcript(Box<Session>),
     Abstract(Box<Session>),
-    /// Its seals; in OpenViking's words or ours.
+    /// Its seals; in our words and in OpenViking's.
     Seals(Box<Session>),
-    History(Box<Session>),
-    Archive(Box<Session>, u32),
     Seal(Box<Session>, u32),
-    SealAbstract(Box<Session>, u32),
+    History(History),
     /// One event.
     Event(Box<Session>, u32),
     /// What was learnt from many sessions, and one piece of it.
@@ -99,6 +98,9 @@ impl Tree {
 
     /// What is in (or is) a session.
     fn in_session(&self, path: &[&str]) -> Result<Option<Node>, TreeError> {
+        if let Some(history) = self.in_history(path)? {
+            return Ok(Some(Node::History(history)));
+        }
         let Some((session, rest)) = self.session_in(path)? else { return Ok(None) };
         let session = Box::new(session);
         Ok(match rest {
@@ -108,16 +110,8 @@ impl Tree {
             ["transcript.md" | "messages.jsonl"] => Some(Node::Transcript(session)),
             [".abstract.md"] => Some(Node::Abstract(session)),
             ["seals"] => Some(Node::Seals(session)),
-            ["history"] => Some(Node::History(session)),
             ["seals", name] => {
                 name.strip_suffix(".md").and_then(number).map(|at| Node::Seal(session, at))
-            }
-            ["history", name] => archive(name).map(|at| Node::Archive(session, at)),
-            ["history", name, "overview.md" | ".overview.md"] => {
-                archive(name).map(|at| Node::Seal(session, at))
-            }
-            ["history", name, ".abstract.md"] => {
-                archive(name).map(|at| Node::SealAbstract(session, at))
             }
             [seq] => number(seq).map(|seq| Node::Event(session, seq)),
             _ => None,
@@ -125,7 +119,7 @@ impl Tree {
     }
 
     /// The session a path begins with, and the rest of the path. A sub-agent's id is two names.
-    fn session_in<'p>(
+    pub(super) fn session_in<'p>(
         &self,
         path: &'p [&'p str],
     ) -> Result<Option<(Session, &'p [&'p str])>, TreeError> {
@@ -193,11 +187,7 @@ fn print(name: &str) -> Option<u64> {
     if name.len() == 16 { u64::from_str_radix(name, 16).ok() } else { None }
 }
 
-fn archive(name: &str) -> Option<u32> {
-    name.strip_prefix("archive_").and_then(number)
-}
-
-fn number(name: &str) -> Option<u32> {
+pub(super) fn number(name: &str) -> Option<u32> {
     // A sign is no part of a number here.
     name.bytes().all(|byte| byte.is_ascii_digit()).then(|| name.parse().ok()).flatten()
 }

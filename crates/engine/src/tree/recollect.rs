@@ -15,6 +15,8 @@ const NAME_CHARS: usize = 48;
 const MOST_ALIKE: usize = 1000;
 /// Memories looked through for words.
 const MOST_READ: usize = 5000;
+/// Below this share of its words, a memory only happens to have one of them.
+const MIN_SHARE: f32 = 0.34;
 /// What is told of a memory that was found.
 const ABOUT_CHARS: usize = 300;
 
@@ -95,12 +97,16 @@ impl Tree {
         self.files().remove(&words(&path), recursive)
     }
 
-    /// Memories that have words of a text, the best first.
-    pub fn find_memories(&self, text: &str, limit: usize) -> Result<Vec<Memory>, TreeError> {
+    /// Memories below an address that have many of the words of a text, the best first.
+    pub fn find_memories(
+        &self,
+        below: &str,
+        text: &str,
+        limit: usize,
+    ) -> Result<Vec<Memory>, TreeError> {
         let wanted = stems(text);
         let mut read: Vec<(String, String, HashSet<String>)> = Vec::new();
-        let root = Address::parse("backstory://memories")?;
-        let _ = self.visit(&root, usize::MAX, 0, &mut |_, entry| {
+        let visited = self.visit(&Address::parse(below)?, usize::MAX, 0, &mut |_, entry| {
             if entry.is_folder {
                 return ControlFlow::Continue(());
             }
@@ -110,7 +116,13 @@ impl Tree {
             }
             let is_enough = read.len() >= MOST_READ;
             if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
+        });
+        match visited {
+            Ok(_) => {}
+            // Nobody wrote anything there yet.
+            Err(TreeError::NotFound(_)) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        }
         let mut often: HashMap<&str, usize> = HashMap::new();
         for word in read.iter().flat_map(|(_, _, has)| has) {
             *often.entry(word).or_default() += 1;
@@ -129,6 +141,7 @@ impl Tree {
                 about: about.clone(),
                 score: has.iter().map(worth).sum::<f32>() / whole,
             })
+            .filter(|found| found.score >= MIN_SHARE)
             .collect();
         found.sort_by(|one, other| {
             other.score.total_cmp(&one.score).then_with(|| one.address.cmp(&other.address))

@@ -1,7 +1,7 @@
 //! The tree over a small archive: what is where, what is told, and that nothing else can be reached.
 
 use super::*;
-use crate::{Archive, Root, SyncOptions, sync};
+use crate::{Archive, Root, SyncOptions, pushed, sync};
 use backstory_model::Flavor;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -148,6 +148,59 @@ fn every_seal_is_a_document() {
 }
 
 #[test]
+fn what_was_posted_has_its_own_history_before_it_is_taken_in_and_behind() {
+    let world = World::empty();
+    let journal = pushed::Journal::new(world.home(), pushed::Limits::default());
+    let post = |id: &str, text: &str| {
+        let part = pushed::Part { text: Some(text.into()), ..pushed::Part::default() };
+        let said =
+            pushed::Incoming { role: "user".into(), parts: vec![part], ..Default::default() };
+        journal.append(id, &[said], NOW).unwrap();
+        journal.seal(id, 0, "asked", NOW).unwrap();
+    };
+    post("oc-1", "Paint the lighthouse red");
+    post("oc-1", "Then paint the door green");
+    let history = "viking://user/default/sessions/oc-1/history";
+    let first = format!("{history}/archive_001/.overview.md");
+    let second = format!("{history}/archive_002/.overview.md");
+    let check = || {
+        let tree = world.tree();
+        let archives = tree.list(history).unwrap();
+        assert_eq!(names(&archives), ["archive_001", "archive_002"]);
+        assert!(archives.iter().all(|entry| entry.is_folder && entry.about.is_some()));
+        let files = tree.list(&archives[1].address).unwrap();
+        assert_eq!(names(&files), [".abstract.md", ".overview.md"]);
+        assert!(!read(&tree, &files[0].address).is_empty());
+        assert!(!read(&tree, &first).contains("door"), "{}", read(&tree, &first));
+        let sealed = read(&tree, &second);
+        assert!(sealed.starts_with("_Sealed ") && sealed.contains("door green"), "{sealed}");
+        assert!(tree.list(&format!("{history}/archive_003")).is_err());
+        assert!(tree.read(&format!("{history}/archive_003/.overview.md"), Part::WHOLE).is_err());
+        assert!(tree.list("viking://~/sessions/oc-2/history").is_err());
+    };
+    check();
+    // One sweep takes both in and seals once.
+    let archive = Archive::indexed_at_home(world.home());
+    let options = SyncOptions { spool: true, ..SyncOptions::new(archive, Vec::new()) };
+    let choice = crate::live::SealChoice::Pending;
+    let seal = crate::live::SealOptions { choice, ..Default::default() };
+    crate::commit(&options, &seal, NOW, &mut |_| {}).unwrap();
+    check();
+    let tree = world.tree();
+    assert_eq!(names(&tree.list("sessions/pushed:oc-1/seals").unwrap()), ["001.md"]);
+    let of_session = tree.list("viking://~/sessions/oc-1").unwrap();
+    assert!(names(&of_session).contains(&"history"), "{of_session:?}");
+    assert_eq!(read(&tree, &second.replace("oc-1", "pushed:oc-1")), read(&tree, &second));
+    // What was posted goes by its own name before it is the beginning of another.
+    post("oc", "Repair the stairs");
+    assert_eq!(names(&tree.list("viking://~/sessions/oc/history").unwrap()), ["archive_001"]);
+    // Without the file the archive tells what it has.
+    journal.remove("oc-1").unwrap();
+    assert_eq!(names(&tree.list(history).unwrap()), ["archive_001"]);
+    assert!(read(&tree, &first).contains("door green"));
+}
+
+#[test]
 fn a_transcript_tells_all_and_leads_to_the_rest() {
     let world = World::told();
     let tree = world.tree();
@@ -218,7 +271,7 @@ fn an_error_is_a_file_of_its_own() {
     let text = read(&tree, &errors[0].address);
     assert!(text.contains("address already in use: 7411"), "{text}");
     assert!(text.contains(&format!("backstory://claude:{SESSION}/2")), "{text}");
-    let known = tree.known_errors("error: address already in use: 7411").unwrap();
+    let known = tree.known_errors("error: address already in use: 7411", None).unwrap();
     assert!(known[0].is_same);
 }
 
@@ -235,9 +288,9 @@ fn without_an_archive_there_are_memories() {
     let address = tree.remember(&note).unwrap();
     assert!(read(&tree, &address).ends_with("The staging host is heron-7.\n"));
     assert_eq!(tree.remember(&note).unwrap(), address, "the same note is one note");
-    let found = tree.find_memories("which host is staging?", 5).unwrap();
+    let found = tree.find_memories("memories", "which host is staging?", 5).unwrap();
     assert_eq!(found.iter().map(|found| &found.address).collect::<Vec<_>>(), [&address]);
-    assert_eq!(tree.find_memories("nothing alike", 5).unwrap(), []);
+    assert_eq!(tree.find_memories("memories", "nothing alike", 5).unwrap(), []);
     assert_eq!(tree.forget(&address, false).unwrap(), 1);
     assert!(matches!(tree.read(&address, Part::WHOLE), Err(TreeError::NotFound(_))));
 }

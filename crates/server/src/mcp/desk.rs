@@ -33,7 +33,8 @@ pub struct Desk {
     pub clock: Clock,
     /// How moments are read.
     pub read_moment: ReadMoment,
-    /// The `project_key` of where the agent works; its sessions are preferred.
+    /// The `project_key` of where the agent works; its sessions are preferred. Over HTTP it is what a
+    /// request says, if it does.
     pub project: Option<String>,
     /// How documents are handed in.
     pub handing: Handing,

@@ -5,6 +5,9 @@ use super::args::{Args, schema};
 use super::desk::Desk;
 use super::resources;
 use super::tools::{self, Effect, Spec};
+use crate::projects::{Projects, peer};
+use axum::http::request::Parts;
+use backstory_store::{StoreError, Vault};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
@@ -27,22 +30,41 @@ const INSTRUCTIONS: &str = "Backstory is the memory of every coding-agent sessio
 #[derive(Clone, Debug)]
 pub struct Mcp {
     desk: Arc<Desk>,
+    projects: Arc<Projects>,
 }
 
 impl Mcp {
     /// Answers from this desk.
     pub fn new(desk: Arc<Desk>) -> Self {
-        Self { desk }
+        Self { desk, projects: Arc::default() }
     }
 
     /// Runs what touches files and rows where it keeps nobody else waiting.
     async fn blocking<T: Send + 'static>(
         &self,
+        context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Desk) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let desk = Arc::clone(&self.desk);
-        let done = tokio::task::spawn_blocking(move || work(&desk)).await;
-        done.unwrap_or_else(|_| Err(Refusal::new("This failed unexpectedly; try it once more.")))
+        // Over HTTP every request says for itself where the agent works.
+        let peer = context.extensions.get::<Parts>().and_then(|request| peer(&request.headers));
+        let asked = self.clone();
+        let done = tokio::task::spawn_blocking(move || match peer {
+            None => work(&asked.desk),
+            Some(peer) => work(&asked.desk_in(&peer)?),
+        });
+        let failed = || Refusal::new("This failed unexpectedly; try it once more.");
+        done.await.unwrap_or_else(|_| Err(failed()))
+    }
+
+    /// The desk of an agent that works in what a plugin calls so.
+    fn desk_in(&self, peer: &str) -> Result<Desk, StoreError> {
+        let project = match Vault::open(&self.desk.archive.home) {
+            Ok(vault) => self.projects.of(&vault, peer, self.desk.now().0)?,
+            // Nobody worked anywhere yet.
+            Err(StoreError::Missing(_)) => peer.to_owned(),
+            Err(error) => return Err(error),
+        };
+        Ok(Desk { project: Some(project), ..self.desk.as_ref().clone() })
     }
 }
 
@@ -81,14 +103,14 @@ impl ServerHandler for Mcp {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(spec) = tools::named(&request.name) else {
             let message = format!("there is no tool {:?}; tools/list names them", request.name);
             return Err(ErrorData::invalid_params(message, None));
         };
         let args = Args(request.arguments.unwrap_or_default());
-        let answer = self.blocking(move |desk| (spec.run)(desk, &args)).await;
+        let answer = self.blocking(&context, move |desk| (spec.run)(desk, &args)).await;
         let block = |text: String| vec![ContentBlock::text(bounded(text))];
         Ok(match answer {
             Ok(text) => CallToolResult::success(block(text)).into(),
@@ -99,10 +121,11 @@ impl ServerHandler for Mcp {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let listed = self.blocking(move |desk| resources::list(desk, cursor.as_deref())).await;
+        let list = move |desk: &Desk| resources::list(desk, cursor.as_deref());
+        let listed = self.blocking(&context, list).await;
         listed.map_err(|Refusal(text)| ErrorData::internal_error(text, None))
     }
 
@@ -117,9 +140,9 @@ impl ServerHandler for Mcp {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = self.blocking(move |desk| resources::read(desk, &request.uri)).await;
+        let read = self.blocking(&context, move |desk| resources::read(desk, &request.uri)).await;
         match read {
             Ok(result) => Ok(result.into()),
             Err(Refusal(text)) => Err(ErrorData::resource_not_found(text, None)),

@@ -40,8 +40,10 @@ pub fn router(desk: Arc<Desk>, hosts: Hosts) -> Router {
         Hosts::Loopback => config,
         Hosts::Any => config.disable_allowed_hosts(),
     };
+    // One for all requests, so that what one finds out is known to the next.
+    let mcp = Mcp::new(desk);
     let service: Service =
-        StreamableHttpService::new(move || Ok(Mcp::new(Arc::clone(&desk))), Arc::default(), config);
+        StreamableHttpService::new(move || Ok(mcp.clone()), Arc::default(), config);
     Router::new().route("/mcp", any(answer)).with_state(service)
 }
 

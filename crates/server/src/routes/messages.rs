@@ -8,6 +8,7 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use backstory_api::http::{AddMessage, AddMessages, Added, Answer, ErrorAnswer};
+use backstory_engine::pushed::{Sealed, Standing, Unasked};
 use std::sync::Arc;
 
 /// Adds one message; the session begins with its first.
@@ -50,14 +51,31 @@ async fn append(
         let done = service.journal.append(&id, &messages, service.now())?;
         service.metrics.added.inc_by(done.added);
         service.metrics.repeated.inc_by(done.repeated);
+        let standing = sealed_if_due(service, done.standing);
         Ok(Added {
-            session_id: done.standing.id,
-            message_count: done.standing.open_messages,
+            session_id: standing.id,
+            message_count: standing.open_messages,
             added: done.added,
             duplicates: done.repeated,
             ignored: done.empty,
-            pending_tokens: done.standing.pending_tokens,
+            pending_tokens: standing.pending_tokens,
         })
     });
     Ok(Json(Answer::ok(added.await?)))
+}
+
+/// Seals a session that its plugin wants sealed by now.
+fn sealed_if_due(service: &Service, standing: Standing) -> Standing {
+    let unasked = Unasked::of(standing.policy.as_deref());
+    if !unasked.is_due(&standing) {
+        return standing;
+    }
+    match service.journal.seal(&standing.id, unasked.keep, "threshold", service.now()) {
+        Ok(Sealed::Done(_, sealed)) => {
+            service.was_sealed();
+            sealed
+        }
+        // What was posted is stored all the same, and the next message tries again.
+        Ok(Sealed::Skipped(..)) | Err(_) => standing,
+    }
 }

@@ -6,6 +6,7 @@ mod messages;
 mod search;
 mod sessions;
 mod system;
+mod telling;
 mod tree;
 
 use crate::around::around;

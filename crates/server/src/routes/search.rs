@@ -1,6 +1,8 @@
 //! What is remembered about a prompt, in the forms plugins of every age ask for it.
 
 use super::body::read;
+use super::telling::{context, files, list, wanted};
+use crate::projects::peer;
 use crate::readers::Opened;
 use crate::refusal::Refusal;
 use crate::service::Service;
@@ -9,22 +11,19 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use backstory_api::http::{
-    Answer, ContextAnswer, ContextEntry, ContextStats, ErrorAnswer, GrepAnswer, GrepAsk,
-    ListAnswer, ListItem, SearchAnswer, SearchAsk,
+    Answer, ContextAnswer, ErrorAnswer, GrepAnswer, GrepAsk, ListAnswer, SearchAnswer, SearchAsk,
 };
-use backstory_engine::pushed::{any_uid_of, estimate};
-use backstory_engine::recall::{Recall, RecallItem, RecallOptions, recall as recall_for};
+use backstory_engine::pushed::any_uid_of;
+use backstory_engine::recall::{
+    Occasion, Recall, RecallOptions, recall as recall_for, record, unnamed,
+};
+use backstory_engine::tree::{Below, Tree};
 use backstory_model::SessionUid;
 use backstory_store::Vault;
-use std::fmt::Write;
 use std::sync::Arc;
 
-/// What the plugin takes for the project.
-const PEER: &str = "x-openviking-actor-peer";
 /// What a plugin says that wants to be told of other projects too. `actor` is what happens unasked.
 const EVERY_PEER: &str = "all";
-/// Newer plugins do not shorten a text below this length, which saves the user a model's answer.
-const RENDERED_CHARS: usize = 1_500;
 /// Things told at most.
 const MOST: u64 = 40;
 /// Things told in a context.
@@ -45,12 +44,10 @@ pub(super) async fn search(
     body: Bytes,
 ) -> Result<Json<Answer<SearchAnswer>>, Refusal> {
     let asked: SearchAsk = read(&body)?;
-    let is_context = asked.mode.as_deref() == Some("context");
-    let (asked, found) = look(service, asked, &headers, is_context).await?;
-    Ok(Json(Answer::ok(if is_context {
-        SearchAnswer::Context(context(&asked, found))
+    Ok(Json(Answer::ok(if asked.mode.as_deref() == Some("context") {
+        SearchAnswer::Context(told(service, asked, peer(&headers), "HTTP search").await?)
     } else {
-        SearchAnswer::List(list(found))
+        SearchAnswer::List(listed(service, asked, peer(&headers)).await?)
     })))
 }
 
@@ -64,8 +61,8 @@ pub(super) async fn recall(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Json<Answer<ContextAnswer>>, Refusal> {
-    let (asked, found) = look(service, read(&body)?, &headers, true).await?;
-    Ok(Json(Answer::ok(context(&asked, found))))
+    let told = told(service, read(&body)?, peer(&headers), "HTTP recall");
+    Ok(Json(Answer::ok(told.await?)))
 }
 
 /// The same as a list, as the oldest plugins ask.
@@ -78,8 +75,7 @@ pub(super) async fn find(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Json<Answer<ListAnswer>>, Refusal> {
-    let (_, found) = look(service, read(&body)?, &headers, false).await?;
-    Ok(Json(Answer::ok(list(found))))
+    Ok(Json(Answer::ok(listed(service, read(&body)?, peer(&headers)).await?)))
 }
 
 /// Lines below an address that a regular expression fits.
@@ -96,70 +92,146 @@ pub(super) async fn grep(
     Ok(Json(Answer::ok(found.await?)))
 }
 
-async fn look(
+/// What an agent is told; `event` is what that goes on record as.
+async fn told(
     service: Arc<Service>,
     asked: SearchAsk,
-    headers: &HeaderMap,
-    is_context: bool,
-) -> Result<(SearchAsk, Recall), Refusal> {
-    let peer = headers.get(PEER).and_then(|peer| peer.to_str().ok()).map(str::trim);
-    let peer = peer.filter(|peer| !peer.is_empty()).map(str::to_owned);
+    peer: Option<String>,
+    event: &'static str,
+) -> Result<ContextAnswer, Refusal> {
     let asker = Arc::clone(&service);
-    let question = move |opened: Option<Opened<'_>>| -> Result<(SearchAsk, Recall), Refusal> {
-        let found = match opened {
-            Some(opened) => remembered(&asker, opened, &asked, peer.as_deref(), is_context)?,
-            None => Recall::default(),
+    let question = move |opened: Option<Opened<'_>>| -> Result<ContextAnswer, Refusal> {
+        let below = below(&asked)?;
+        let (Some(opened), Some(prompt)) = (opened, prompt(&asked)) else {
+            return Ok(context(&asked, Recall::default()).0);
         };
-        Ok((asked, found))
+        // Skills and documents are listed, and told of where nobody asks for them alone.
+        if matches!(below, Below::Skills | Below::Resources) {
+            return Ok(context(&asked, Recall::default()).0);
+        }
+        let mut given = asked.exclude_uris.clone().unwrap_or_default();
+        let id = asked.session_id.as_deref().filter(|id| !id.is_empty());
+        if let Some(id) = id {
+            given.extend(asker.told.at_prompt(id, prompt, asked.dedup_turns.unwrap_or(0)));
+        }
+        let (most, peer) = (most(&asked, USUAL), peer.as_deref());
+        let found = remembered(&asker, opened, (&asked, prompt, below), peer, (given, most))?;
+        let (answer, told) = context(&asked, wanted(&asked, found, most));
+        let metrics = &asker.metrics;
+        if told.items.is_empty() {
+            metrics.nothing_recalled.inc();
+            return Ok(answer);
+        }
+        metrics.recalled.inc();
+        if let Some(id) = id {
+            asker.told.remember(id, told.items.iter().map(|item| item.address.as_str()));
+        }
+        let session = id.map_or_else(unnamed, any_uid_of);
+        let occasion = Occasion { session: &session, event, at: asker.now() };
+        // What cannot be put on record is told all the same.
+        let _ = record(&asker.archive().home, &occasion, prompt, &told);
+        Ok(answer)
     };
     service.readers.ask(question).await
+}
+
+/// What is listed.
+async fn listed(
+    service: Arc<Service>,
+    asked: SearchAsk,
+    peer: Option<String>,
+) -> Result<ListAnswer, Refusal> {
+    let below = below(&asked)?;
+    if let Below::Skills | Below::Resources = below {
+        return service.blocking(move |service| listed_files(service, &asked, &below)).await;
+    }
+    let asker = Arc::clone(&service);
+    let question = move |opened: Option<Opened<'_>>| -> Result<ListAnswer, Refusal> {
+        let (Some(opened), Some(prompt)) = (opened, prompt(&asked)) else {
+            return Ok(ListAnswer::default());
+        };
+        let given = asked.exclude_uris.clone().unwrap_or_default();
+        let (most, peer) = (most(&asked, MOST), peer.as_deref());
+        let found = remembered(&asker, opened, (&asked, prompt, below), peer, (given, most))?;
+        Ok(list(wanted(&asked, found, most)))
+    };
+    service.readers.ask(question).await
+}
+
+/// Skills or documents that have the words of the prompt.
+fn listed_files(
+    service: &Service,
+    asked: &SearchAsk,
+    below: &Below,
+) -> Result<ListAnswer, Refusal> {
+    let (Some(prompt), Some(address)) = (prompt(asked), &asked.target_uri) else {
+        return Ok(ListAnswer::default());
+    };
+    let tree = Tree::open(&service.archive().home, service.now())?;
+    let found = tree.find_memories(address, prompt, most(asked, MOST));
+    let found = found.map_err(|_| Refusal::wrong("target_uri names no folder"))?;
+    Ok(if *below == Below::Skills {
+        let skills = files(asked, "skill", found);
+        ListAnswer { total: skills.len(), skills, ..ListAnswer::default() }
+    } else {
+        let resources = files(asked, "resource", found);
+        ListAnswer { total: resources.len(), resources, ..ListAnswer::default() }
+    })
+}
+
+/// What is to be looked for; nothing if it says nothing.
+fn prompt(asked: &SearchAsk) -> Option<&str> {
+    let prompt = asked.query.as_deref().unwrap_or_default().trim();
+    let end = prompt.char_indices().nth(LONGEST).map_or(prompt.len(), |(end, _)| end);
+    (prompt.chars().count() >= SHORTEST).then_some(&prompt[..end])
+}
+
+/// Where to look. Nothing of the address is repeated: plugins take some words for an older server.
+fn below(asked: &SearchAsk) -> Result<Below, Refusal> {
+    let address = asked.target_uri.as_deref().unwrap_or_default();
+    Below::of(address).map_err(|_| Refusal::wrong("target_uri is no address here"))
+}
+
+/// At most so many.
+fn most(asked: &SearchAsk, usual: u64) -> usize {
+    asked.limit.unwrap_or(usual).clamp(1, MOST) as usize
 }
 
 fn remembered(
     service: &Service,
     Opened { vault, searcher }: Opened<'_>,
-    asked: &SearchAsk,
+    (asked, prompt, below): (&SearchAsk, &str, Below),
     peer: Option<&str>,
-    is_context: bool,
+    (given, most): (Vec<String>, usize),
 ) -> Result<Recall, Refusal> {
-    let prompt = asked.query.as_deref().unwrap_or_default().trim();
-    if prompt.chars().count() < SHORTEST || wants_skills(asked) {
-        return Ok(Recall::default());
-    }
-    let prompt = prompt.char_indices().nth(LONGEST).map_or(prompt, |(end, _)| &prompt[..end]);
     let id = asked.session_id.as_deref().filter(|id| !id.is_empty());
     let session = id.map(any_uid_of);
     let project = project(service, vault, session.as_ref(), peer)?;
-    let mut told = asked.exclude_uris.clone().unwrap_or_default();
-    if let (true, Some(id)) = (is_context, id) {
-        told.extend(service.told.at_prompt(id, prompt, asked.dedup_turns.unwrap_or(0)));
-    }
-    let usual = if is_context { USUAL } else { MOST };
+    let only = match below {
+        Below::Session(name) => Some(named(service, &name)?),
+        _ => None,
+    };
     let options = RecallOptions {
         prompt: prompt.to_owned(),
         // Who cannot say where it works is told of every project.
         everywhere: project.is_none() || asked.peer_scope.as_deref() == Some(EVERY_PEER),
         project,
         session,
-        limit: asked.limit.unwrap_or(usual).clamp(1, MOST) as usize,
-        already_given: told,
+        only,
+        // Others take the place of what a quota leaves out.
+        limit: if asked.quotas.is_some() { MOST as usize } else { most },
+        already_given: given,
         ..RecallOptions::default()
     };
-    let found = recall_for(vault, searcher, &options)?;
-    if is_context {
-        let metrics = &service.metrics;
-        let counter = if found.is_empty() { &metrics.nothing_recalled } else { &metrics.recalled };
-        counter.inc();
-        if let Some(id) = id {
-            service.told.remember(id, found.items.iter().map(|item| item.address.as_str()));
-        }
-    }
-    Ok(found)
+    Ok(recall_for(vault, searcher, &options)?)
 }
 
-/// Skills are not searched; older plugins ask for them separately.
-fn wants_skills(asked: &SearchAsk) -> bool {
-    asked.target_uri.as_deref().is_some_and(|uri| uri.trim_end_matches('/').ends_with("/skills"))
+/// The session that goes by this name.
+fn named(service: &Service, name: &str) -> Result<SessionUid, Refusal> {
+    let tree = Tree::open(&service.archive().home, service.now())?;
+    let found = tree.named_session(name).ok().flatten();
+    let found = found.ok_or_else(|| Refusal::not_found("target_uri names no session"))?;
+    Ok(found.session_uid)
 }
 
 /// Where the asker works: where its session works, else what the plugin says, whether anybody worked there
@@ -178,71 +250,4 @@ fn project(
     }
     let Some(peer) = peer else { return Ok(None) };
     Ok(Some(service.projects.of(vault, peer, service.now().0)?))
-}
-
-/// Plugins know scores between 0 and 1, and leave out those below 0.35.
-fn score(item: &RecallItem) -> f64 {
-    let score = f64::from(item.score.max(0.0));
-    (score / (score + 1.0)).clamp(0.35, 1.0)
-}
-
-fn context(asked: &SearchAsk, found: Recall) -> ContextAnswer {
-    let room = asked.max_tokens.map(|tokens| tokens.saturating_mul(4));
-    let room = [room, asked.max_chars, Some(RENDERED_CHARS as u64)].into_iter().flatten().min();
-    let room = room.unwrap_or(RENDERED_CHARS as u64) as usize;
-    let considered = found.considered;
-    let (mut entries, mut rendered) = (Vec::new(), String::new());
-    for item in found.items {
-        let entry = ContextEntry {
-            score: score(&item),
-            uri: item.address,
-            category: item.category.name().to_owned(),
-            detail: "abstract",
-            text: item.text,
-            origin: "self",
-        };
-        let block = render(&entry);
-        // The first is told whatever its length: a text that ends in nothing helps nobody.
-        if !rendered.is_empty() && rendered.len() + block.len() > room {
-            break;
-        }
-        rendered.push_str(&block);
-        entries.push(entry);
-    }
-    let rendered = rendered.trim_end().to_owned();
-    let stats = ContextStats {
-        returned: entries.len(),
-        considered,
-        used_tokens: estimate(&rendered),
-        rewrite: "off",
-    };
-    ContextAnswer { entries, rendered, digest: String::new(), stats }
-}
-
-fn render(entry: &ContextEntry) -> String {
-    let mut block = String::new();
-    let ContextEntry { uri, category, score, detail, text, .. } = entry;
-    let uri = uri.replace('"', "%22");
-    // A text must not end the block it stands in.
-    let text = text.replace("</memory", "<\u{200b}/memory");
-    let _ = writeln!(
-        block,
-        "<memory uri=\"{uri}\" type=\"{category}\" score=\"{score:.2}\" detail=\"{detail}\">\n{text}\n</memory>"
-    );
-    block
-}
-
-fn list(found: Recall) -> ListAnswer {
-    let item = |item: RecallItem| ListItem {
-        context_type: "memory",
-        level: 2,
-        score: score(&item),
-        uri: item.address,
-        overview: item.text.clone(),
-        gist: item.text,
-        category: item.category.name().to_owned(),
-        match_reason: item.why,
-    };
-    let memories: Vec<ListItem> = found.items.into_iter().map(item).collect();
-    ListAnswer { total: memories.len(), memories, ..ListAnswer::default() }
 }

@@ -12,7 +12,9 @@ use backstory_api::http::{
     Answer, Archive, CommitAsk, Committed, ConfigureAsk, ContextMessage, ContextPart, CreateAsk,
     Created, ErrorAnswer, Removed, SessionContext, SessionInfo, SessionStats, Task,
 };
-use backstory_engine::pushed::{Message, Part, Resumed, Sealed, Standing, any_uid_of, estimate};
+use backstory_engine::pushed::{
+    Idle, Message, Part, Resumed, Sealed, Standing, Unasked, any_uid_of, estimate,
+};
 use backstory_engine::recall::overview_recall;
 use backstory_model::Timestamp;
 use backstory_store::{StoreError, Vault};
@@ -67,8 +69,7 @@ pub(super) async fn list(State(service): State<Arc<Service>>) -> Answered<Vec<Se
 pub(super) async fn create(State(service): State<Arc<Service>>, body: Bytes) -> Answered<Created> {
     let asked: CreateAsk = read(&body)?;
     let id = asked.session_id.filter(|id| !id.is_empty()).unwrap_or_else(new_id);
-    let policy = asked.auto_commit_policy.filter(Value::is_object);
-    let policy = policy.map(|policy| policy.to_string());
+    let policy = policy_said(asked.auto_commit_policy);
     let created = service.blocking(move |service| {
         let (standing, is_new) = service.journal.create(&id, policy.as_deref(), service.now())?;
         if is_new {
@@ -133,10 +134,12 @@ pub(super) async fn configure(
     Path(id): Path<String>,
     body: Bytes,
 ) -> Answered<Created> {
-    let policy = read::<ConfigureAsk>(&body)?.auto_commit_policy.filter(Value::is_object);
-    let policy = policy.unwrap_or_default().to_string();
+    let policy = policy_said(read::<ConfigureAsk>(&body)?.auto_commit_policy);
     let changed = service.blocking(move |service| {
-        let standing = service.journal.configure(&id, &policy, service.now())?;
+        let standing = match policy {
+            Some(policy) => service.journal.configure(&id, &policy, service.now())?,
+            None => service.journal.standing(&id)?,
+        };
         standing.map(created_shape).ok_or_else(|| no_session(&id))
     });
     Ok(answer(changed.await?))
@@ -294,12 +297,23 @@ fn archive_id(number: u32) -> String {
     format!("archive_{number:03}")
 }
 
+/// When a session is to be sealed by itself: an object, or null for never. Anything else says nothing.
+fn policy_said(policy: Option<Value>) -> Option<String> {
+    let policy = policy.filter(|policy| policy.is_object() || policy.is_null());
+    policy.map(|policy| policy.to_string())
+}
+
+fn is_sealed_when_idle(standing: &Standing) -> bool {
+    Unasked::of(standing.policy.as_deref()).idle != Idle::Never
+}
+
 fn policy_value(policy: Option<String>) -> Option<Value> {
     policy.and_then(|json| serde_json::from_str(&json).ok())
 }
 
 fn info(standing: Standing) -> SessionInfo {
     SessionInfo {
+        auto_commit_idle_enabled: is_sealed_when_idle(&standing),
         session_uid: any_uid_of(&standing.id).as_str().to_owned(),
         session_id: standing.id,
         created_at: Timestamp(standing.created_at).to_string(),
@@ -310,16 +324,15 @@ fn info(standing: Standing) -> SessionInfo {
         pending_tokens: standing.pending_tokens,
         total_tokens: standing.tokens,
         auto_commit_policy: policy_value(standing.policy),
-        auto_commit_idle_enabled: true,
     }
 }
 
 fn created_shape(standing: Standing) -> Created {
     Created {
+        auto_commit_idle_enabled: is_sealed_when_idle(&standing),
         session_id: standing.id,
         created_at: Timestamp(standing.created_at).to_string(),
         auto_commit_policy: policy_value(standing.policy),
-        auto_commit_idle_enabled: true,
     }
 }
 

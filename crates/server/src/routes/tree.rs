@@ -50,7 +50,6 @@ pub(super) async fn read(
     State(service): State<Arc<Service>>,
     Query(asked): Query<ReadAsk>,
 ) -> Result<Json<Answer<String>>, Refusal> {
-    let number = |text: Option<&String>| text.and_then(|text| text.parse::<usize>().ok());
     let (offset, limit) = (number(asked.offset.as_ref()), number(asked.limit.as_ref()));
     let part = match (offset, limit) {
         (None, None) => Part::chars(0, MOST_CHARS),
@@ -58,9 +57,7 @@ pub(super) async fn read(
     };
     let text = service.blocking(move |service| {
         let mut text = tree(service)?.read(&asked.uri, part)?.text;
-        if let Some((end, _)) = text.char_indices().nth(MOST_CHARS) {
-            text.truncate(end);
-        }
+        cut(&mut text, MOST_CHARS);
         Ok(text)
     });
     Ok(Json(Answer::ok(text.await?)))
@@ -83,6 +80,7 @@ pub(super) struct ListAsk {
         ("uri" = String, Query, description = "viking://… or backstory://…"),
         ("recursive" = Option<bool>, Query, description = "also the folders below"),
         ("node_limit" = Option<u64>, Query, description = "at most so many entries"),
+        ("abs_limit" = Option<u64>, Query, description = "abstracts of at most so many characters"),
         ("output" = Option<String>, Query, description = "ignored: every entry tells everything")
     ),
     responses(
@@ -99,14 +97,23 @@ pub(super) async fn list(
         if is_users(&asked.uri) {
             return Ok(vec![the_user()]);
         }
-        let number = |text: Option<String>| text.and_then(|text| text.parse::<usize>().ok());
-        let limits = [number(asked.node_limit), number(asked.abs_limit), Some(MOST_ENTRIES)];
-        let limit = limits.into_iter().flatten().min().unwrap_or(MOST_ENTRIES);
         let depth = if matches!(asked.recursive.as_str(), "true" | "1") { DEPTH } else { 1 };
+        let limit = entries_wanted(asked.node_limit.as_ref());
         let found = tree(service)?.walk(&asked.uri, depth, limit)?.entries;
-        Ok(shapes(found))
+        let mut entries = shapes(found);
+        if let Some(most) = number(asked.abs_limit.as_ref()) {
+            entries.iter_mut().for_each(|entry| cut(&mut entry.gist, most));
+        }
+        Ok(entries)
     });
     Ok(Json(Answer::ok(entries.await?)))
+}
+
+/// How many skills.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct SkillsAsk {
+    node_limit: Option<String>,
 }
 
 /// The skills there are.
@@ -117,15 +124,16 @@ pub(super) async fn list(
 )]
 pub(super) async fn skills(
     State(service): State<Arc<Service>>,
+    Query(asked): Query<SkillsAsk>,
 ) -> Result<Json<Answer<Skills>>, Refusal> {
-    let skills = service.blocking(|service| {
+    let skills = service.blocking(move |service| {
         let mut skills: Vec<Skill> = match tree(service)?.list("backstory://skills") {
             Ok(entries) => entries.into_iter().map(skill).collect(),
             // Nobody wrote one yet.
             Err(backstory_engine::tree::TreeError::NotFound(_)) => Vec::new(),
             Err(error) => return Err(error.into()),
         };
-        skills.truncate(MOST_ENTRIES);
+        skills.truncate(entries_wanted(asked.node_limit.as_ref()));
         Ok(Skills { total: skills.len(), skills })
     });
     Ok(Json(Answer::ok(skills.await?)))
@@ -154,6 +162,21 @@ pub(super) fn grep(service: &Service, asked: &GrepAsk) -> Result<GrepAnswer, Ref
 
 fn tree(service: &Service) -> Result<Tree, Refusal> {
     Ok(Tree::open(&service.archive().home, service.now())?)
+}
+
+/// A number; what is none counts as not said.
+fn number(text: Option<&String>) -> Option<usize> {
+    text.and_then(|text| text.parse().ok())
+}
+
+fn entries_wanted(limit: Option<&String>) -> usize {
+    number(limit).unwrap_or(MOST_ENTRIES).min(MOST_ENTRIES)
+}
+
+fn cut(text: &mut String, most_chars: usize) {
+    if let Some((end, _)) = text.char_indices().nth(most_chars) {
+        text.truncate(end);
+    }
 }
 
 /// The folder of all users, which plugins look through for their own.

@@ -1,10 +1,12 @@
 //! Who may ask, how much, how long; numbers of requests; counters; ending.
 
-use crate::running::Running;
+use crate::running::{Running, until};
 use backstory_server::Options;
 use serde_json::json;
 use std::io::{Read, Write};
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -75,6 +77,24 @@ fn bodies_have_a_limit_and_requests_a_time() {
 }
 
 #[test]
+fn half_a_request_does_not_keep_a_connection() {
+    let dir = tempfile::tempdir().unwrap();
+    let timeout = Duration::from_millis(300);
+    let server = Running::with(dir.path(), |options| Options { timeout, ..options });
+    for sent in ["", "GET /health HT", "GET /health HTTP/1.1\r\nhost: localhost\r\nx-half: "] {
+        let mut line =
+            std::net::TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
+        line.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        line.write_all(sent.as_bytes()).unwrap();
+        let mut said = Vec::new();
+        line.read_to_end(&mut said).unwrap();
+        assert!(!said.starts_with(b"HTTP/1.1 200"), "{sent}");
+    }
+    assert_eq!(server.get("/health").status, 200);
+    server.end();
+}
+
+#[test]
 fn requests_have_numbers_and_are_counted() {
     let dir = tempfile::tempdir().unwrap();
     let server = Running::on(dir.path());
@@ -98,6 +118,35 @@ fn requests_have_numbers_and_are_counted() {
     ] {
         assert!(metrics.contains(line), "{line}\n{metrics}");
     }
+}
+
+#[test]
+fn a_request_whose_asker_left_is_not_counted_any_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let (end, ended) = channel::<()>();
+    let ended = Mutex::new(ended);
+    let server = Running::with(dir.path(), |mut options| {
+        options.desk.commit = Some(Arc::new(move || {
+            let _ = ended.lock().unwrap().recv();
+            Ok("sealed".into())
+        }));
+        options
+    });
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "commit_pending", "arguments": {}}});
+    let call = call.to_string();
+    let mut line = std::net::TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
+    let length = call.len();
+    let head = format!("POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n");
+    line.write_all(format!("{head}{call}").as_bytes()).unwrap();
+    let counted = |requests: u32| {
+        let line = format!("backstory_http_in_flight {requests}\n");
+        server.get("/metrics").text.contains(&line)
+    };
+    until("counted", || counted(2));
+    drop(line);
+    until("gone", || counted(1));
+    drop(end);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod around;
 mod document;
 mod failures;
 mod generations;
+mod narrowed;
 mod running;
 mod scoped;
 mod taken_in;

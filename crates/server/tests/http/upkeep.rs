@@ -6,7 +6,7 @@ use backstory_engine::pushed::{Journal, Limits};
 use backstory_model::{Flavor, SealReason, SessionUid, Timestamp};
 use backstory_server::Options;
 use backstory_store::Vault;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -35,6 +35,85 @@ fn what_a_killed_server_sealed_is_taken_in_by_the_next() {
     until("sealed", || !seals(dir.path(), "codex:1").is_empty());
     assert_eq!(seals(dir.path(), "codex:1"), [SealReason::Asked]);
     assert_eq!(seals(dir.path(), "pushed:oc-2"), [SealReason::Idle]);
+}
+
+fn say(server: &Running, id: &str, texts: &[&str]) {
+    let said = |text: &&str| json!({"role": "user", "content": text});
+    let messages = json!({"messages": texts.iter().map(said).collect::<Vec<_>>()});
+    server.post(&format!("/api/v1/sessions/{id}/messages/batch"), &messages).result();
+}
+
+fn begin(server: &Running, id: &str, policy: &Value) -> Value {
+    let asked = json!({"session_id": id, "auto_commit_policy": policy});
+    server.post("/api/v1/sessions", &asked).result()
+}
+
+fn look(server: &Running, id: &str) -> Value {
+    server.get(&format!("/api/v1/sessions/{id}")).result()
+}
+
+#[test]
+fn a_session_is_sealed_once_it_has_as_much_as_its_plugin_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Running::on(dir.path());
+    begin(&server, "pi-1", &json!({"message_count_threshold": 3, "keep_recent_count": 1}));
+    say(&server, "pi-1", &["one of the cranes", "two of the tugs"]);
+    assert_eq!(look(&server, "pi-1")["commit_count"], 0);
+    say(&server, "pi-1", &["three of the quays"]);
+    let sealed = look(&server, "pi-1");
+    assert_eq!((&sealed["commit_count"], &sealed["message_count"]), (&json!(1), &json!(1)));
+    server.end();
+    // What was said holds for the next server, also if something else is said of the session.
+    let server = Running::on(dir.path());
+    let other = server.ask("PATCH", "/api/v1/sessions/pi-1/config", &[], Some("{\"other\": 1}"));
+    assert_eq!(other.result()["auto_commit_policy"]["message_count_threshold"], 3);
+    say(&server, "pi-1", &["four of the berths", "five of the ropes"]);
+    assert_eq!(look(&server, "pi-1")["commit_count"], 2);
+    begin(&server, "pi-2", &json!({"pending_token_threshold": 20}));
+    say(&server, "pi-2", &["short"]);
+    assert_eq!(look(&server, "pi-2")["commit_count"], 0);
+    say(&server, "pi-2", &[&"a longer message about ships ".repeat(9)]);
+    let sealed = look(&server, "pi-2");
+    assert_eq!((&sealed["commit_count"], &sealed["pending_tokens"]), (&json!(1), &json!(0)));
+    // Whoever says nothing asks for nothing.
+    say(&server, "pi-3", &["one", "two", &"a longer message about ships ".repeat(9)]);
+    assert_eq!(look(&server, "pi-3")["commit_count"], 0);
+}
+
+#[test]
+fn an_idle_session_is_sealed_when_its_plugin_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let often = Duration::from_millis(20);
+    let server = Running::with(dir.path(), |options| Options { look: often, ..options });
+    let policies = [
+        ("pi-early", json!({"idle_timeout_seconds": 60}), true),
+        ("pi-usual", json!({}), true),
+        ("pi-late", json!({"idle_timeout_seconds": 7200}), true),
+        ("pi-never", json!({"idle_timeout_seconds": 0}), false),
+        ("pi-off", json!(null), false),
+    ];
+    for (id, policy, is_enabled) in &policies {
+        assert_eq!(begin(&server, id, policy)["auto_commit_idle_enabled"], *is_enabled, "{id}");
+        say(&server, id, &["then nothing more was heard"]);
+        assert_eq!(look(&server, id)["auto_commit_idle_enabled"], *is_enabled, "{id}");
+    }
+    // Files have the system's own time.
+    let real = fs_err::metadata(dir.path()).unwrap().modified().unwrap();
+    let real = real.duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64;
+    let sealed = || -> Vec<&str> {
+        let is_sealed = |id: &&str| look(&server, id)["commit_count"] == 1;
+        policies.iter().map(|(id, ..)| *id).filter(is_sealed).collect()
+    };
+    for (minutes, expected) in [
+        (2, &["pi-early"][..]),
+        (32, &["pi-early", "pi-usual"]),
+        (122, &["pi-early", "pi-usual", "pi-late"]),
+    ] {
+        server.later.store(real - BEGAN + minutes * 60_000, Ordering::Relaxed);
+        until("sealed", || sealed().len() >= expected.len());
+        std::thread::sleep(5 * often);
+        assert_eq!(sealed(), expected);
+    }
 }
 
 #[test]

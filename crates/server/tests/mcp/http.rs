@@ -91,3 +91,26 @@ async fn nonsense_is_refused_and_the_server_goes_on() {
     assert_eq!(status, 413);
     assert_eq!(post(to, JSON, &request("tools/list", &json!({}))).await.0, 200);
 }
+
+#[tokio::test]
+async fn an_agent_is_told_of_the_project_its_request_names() {
+    let world = World::told();
+    let to = served(&world).await;
+    let told = async |peer: &str, everywhere: bool| {
+        let arguments =
+            json!({"query": "the heron test fails again on port 7411", "everywhere": everywhere});
+        let call = request("tools/call", &json!({"name": "recall", "arguments": arguments}));
+        let (status, body) = post(to, &format!("{JSON}{peer}"), &call).await;
+        assert_eq!(status, 200, "{body}");
+        body.contains("<backstory-context")
+    };
+    for (peer, is_told) in [
+        ("", true),
+        ("X-OpenViking-Actor-Peer: \r\n", true),
+        ("X-OpenViking-Actor-Peer: -src-app\r\n", true),
+        ("X-OpenViking-Actor-Peer: -src-boat\r\n", false),
+    ] {
+        assert_eq!(told(peer, false).await, is_told, "{peer}");
+        assert!(told(peer, true).await, "{peer}");
+    }
+}

@@ -132,6 +132,10 @@ async fn an_error_met_before_comes_with_its_fix() {
         client.call("errors", json!({"message": output})).await,
         &["Met before:", "address already in use: 7411", "what helped:", "pkill heron-server"],
     );
+    for (project, expected) in [("app", "Met before:"), ("boat", "has not been met before")] {
+        let asked = json!({"message": output, "project": project});
+        told(client.call("errors", asked).await, &[expected]);
+    }
     told(client.call("errors", json!({})).await, &["address already in use"]);
     let other = client.call("errors", json!({"message": "segmentation fault"})).await;
     told(other, &["has not been met before"]);

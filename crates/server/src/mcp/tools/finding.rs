@@ -5,11 +5,12 @@ use crate::mcp::answer::{Answer, Lines, Refusal};
 use crate::mcp::args::{Arg, Args, Kind};
 use crate::mcp::desk::Desk;
 use backstory_distill::query::{FilterName, Query};
-use backstory_engine::recall::{RecallOptions, recall as engine_recall};
+use backstory_engine::pushed::any_uid_of;
+use backstory_engine::recall::{Occasion, RecallOptions, recall as engine_recall, record, unnamed};
 use backstory_engine::search::{
     FoundMoment, FoundSession, Mode, Scope, SearchOptions, Searcher, Sort, search,
 };
-use backstory_engine::tree::Tree;
+use backstory_engine::tree::{Below, Tree};
 use backstory_model::{Outcome, Session, SessionUid, address};
 use std::fmt::Write;
 
@@ -43,7 +44,8 @@ const SEARCH_ARGS: &[Arg] = &[
     Arg::may(
         "target_uri",
         Kind::Text,
-        "Only below this address: backstory://memories, or one session: backstory://sessions/<id>",
+        "Only below this address: backstory://memories or a folder of it, backstory://skills, or one session: \
+         backstory://sessions/<id>",
     ),
     Arg::may(
         "mode",
@@ -75,14 +77,15 @@ pub(super) const TOOLS: &[Spec] = &[
 const MOMENTS: usize = 3;
 /// Memories told before sessions.
 const MEMORIES: usize = 5;
-/// Below this share of its words, a memory only happens to have one of them.
-const MIN_SHARE: f32 = 0.34;
+/// Where memories lie.
+const ALL_MEMORIES: &str = "backstory://memories";
 const NOTHING: &str = "No matching context found.";
 
 /// Where a search looks.
 enum Target {
     Everything,
-    Memories,
+    /// Memories below this address.
+    Memories(String),
     Session(SessionUid),
 }
 
@@ -96,21 +99,24 @@ fn find(desk: &Desk, args: &Args) -> Answer {
     let tree = desk.tree()?;
     let target = target(args, &tree)?;
     let mut lines = Lines::default();
-    if offset == 0 && !matches!(target, Target::Session(_)) {
-        for found in tree.find_memories(&text, MEMORIES.min(limit))? {
-            if found.score >= MIN_SHARE {
-                let share = (found.score * 100.0).round();
-                lines.add_beside(&format!(
-                    "- [memory {share:.0}%] {}\n    {}",
-                    found.address, found.about
-                ));
-            }
+    let below = match &target {
+        Target::Everything => Some(ALL_MEMORIES),
+        Target::Memories(below) => Some(below.as_str()),
+        Target::Session(_) => None,
+    };
+    if let Some(below) = below.filter(|_| offset == 0) {
+        for found in tree.find_memories(below, &text, MEMORIES.min(limit))? {
+            let share = (found.score * 100.0).round();
+            lines.add_beside(&format!(
+                "- [memory {share:.0}%] {}\n    {}",
+                found.address, found.about
+            ));
         }
     }
     let memories = lines.told();
     let mut has_more = false;
     let mut notes = Vec::new();
-    if !matches!(target, Target::Memories) {
+    if !matches!(target, Target::Memories(_)) {
         match find_sessions(desk, args, &text, &tree, (&target, offset + limit)) {
             Ok((sessions, more, said)) => {
                 has_more = more;
@@ -141,17 +147,14 @@ fn find(desk: &Desk, args: &Args) -> Answer {
 
 fn target(args: &Args, tree: &Tree) -> Result<Target, Refusal> {
     let Some(address) = args.text(&["target_uri"]) else { return Ok(Target::Everything) };
-    let below = |name: &str| address.contains(&format!("/{name}")) || address.starts_with(name);
-    if below("sessions/") || below("session/") {
-        let name = address.split("sessions/").nth(1).or_else(|| address.split("session/").nth(1));
-        let name = name.unwrap_or_default().split('/').next().unwrap_or_default();
-        return match tree.named_session(name)? {
-            Some(session) => Ok(Target::Session(session.session_uid)),
-            None => Err(Refusal(format!("No session is called {name:?}."))),
-        };
-    }
-    let is_memories = ["memories", "skills", "resources"].iter().any(|name| below(name));
-    Ok(if is_memories { Target::Memories } else { Target::Everything })
+    Ok(match Below::of(&address)? {
+        Below::Everything => Target::Everything,
+        Below::Memories | Below::Resources | Below::Skills => Target::Memories(address),
+        Below::Session(name) => match tree.named_session(&name)? {
+            Some(session) => Target::Session(session.session_uid),
+            None => return Err(Refusal(format!("No session is called {name:?}."))),
+        },
+    })
 }
 
 type FoundSessions = (Vec<FoundSession>, bool, Vec<String>);
@@ -250,8 +253,9 @@ fn recall(desk: &Desk, args: &Args) -> Answer {
         asked.0.remove("mode");
         return find(desk, &asked);
     };
-    let asking = match args.text(&["session_id"]) {
-        Some(name) => tree.named_session(&name)?.map(|session| session.session_uid),
+    let name = args.text(&["session_id"]);
+    let asking = match &name {
+        Some(name) => tree.named_session(name)?.map(|session| session.session_uid),
         None => None,
     };
     let everywhere = args.flag("everywhere") || desk.project.is_none();
@@ -259,15 +263,25 @@ fn recall(desk: &Desk, args: &Args) -> Answer {
         prompt,
         project: desk.project.clone(),
         everywhere,
-        session: asking,
+        session: asking.clone(),
         limit: args.number("limit", RecallOptions::default().limit, 20).max(1),
         ..RecallOptions::default()
     };
     let searcher = Searcher::open(vault, &*desk.archive.index)?;
     let found = engine_recall(vault, &searcher, &options)?;
     if !found.is_empty() {
+        let session = asking.or_else(|| name.as_deref().map(uid)).unwrap_or_else(unnamed);
+        let occasion = Occasion { session: &session, event: "MCP recall", at: desk.now() };
+        // What cannot be put on record is told all the same.
+        let _ = record(&desk.archive.home, &occasion, &options.prompt, &found);
         return Ok(found.text);
     }
     let further = if everywhere { "" } else { " everywhere=true looks at other projects too;" };
     Ok(format!("Nothing that is known matters for this.{further} search looks for words."))
+}
+
+/// A session that has not been taken in yet, by its uid or by what a plugin calls it.
+fn uid(name: &str) -> SessionUid {
+    let whole = SessionUid::from_stored(name.to_owned());
+    if whole.flavor().is_some() { whole } else { any_uid_of(name) }
 }

@@ -196,16 +196,17 @@ fn session(desk: &Desk, args: &Args) -> Answer {
 
 fn errors(desk: &Desk, args: &Args) -> Answer {
     let tree = desk.tree()?;
+    let repo = args.text(&["project", "repo"]);
     let Some(message) = args.text(&["message", "query", "error"]) else {
         let choice = PatternChoice {
             kinds: vec![SignalKind::Error, SignalKind::ToolchainTrouble],
-            repo: args.text(&["project", "repo"]),
+            repo,
             min_sessions: 1,
             ..PatternChoice::default()
         };
         return Ok(tell_all(&tree.patterns(&choice)?, args, "No error is known."));
     };
-    let found = tree.known_errors(&message)?;
+    let found = tree.known_errors(&message, repo)?;
     if found.is_empty() {
         return Ok("This error has not been met before, nor one like it.".into());
     }
