@@ -18,8 +18,9 @@ const TOGETHER: Duration = Duration::from_secs(2);
 /// After a sweep that could not be done, nobody tries again at once.
 const PAUSE: Duration = Duration::from_secs(20);
 
-/// Sessions that have nothing open, and when their files were last written to.
-type Settled = HashMap<String, i64>;
+/// When the files of sessions were last written to, and from when on they are to be looked at if nobody writes
+/// again: reading them all at every look would cost more the more there are.
+type Settled = HashMap<String, (i64, i64)>;
 
 /// Works until told to stop.
 pub(crate) async fn upkeep(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
@@ -63,27 +64,28 @@ fn idle(service: &Service, settled: &Settled) -> Settled {
     let now = service.now();
     let mut still = Settled::new();
     for (id, written) in service.journal.list() {
-        if settled.get(&id) == Some(&written) {
-            still.insert(id, written);
+        let known = settled.get(&id).filter(|known| known.0 == written && now.0 < known.1);
+        if let Some(known) = known {
+            still.insert(id, *known);
             continue;
         }
         // What cannot be read is tried again by the next look.
         let Ok(Some(standing)) = service.journal.standing(&id) else { continue };
         let wait = match Unasked::of(standing.policy.as_deref()).idle {
-            Idle::AsUsual => service.options.idle,
-            Idle::After(wait) => wait,
-            Idle::Never => {
-                still.insert(id, written);
-                continue;
-            }
+            Idle::AsUsual => Some(service.options.idle),
+            Idle::After(wait) => Some(wait),
+            Idle::Never => None,
         };
-        if i128::from(now.0) - i128::from(written) < wait.as_millis() as i128 {
+        let wait = wait.and_then(|wait| i64::try_from(wait.as_millis()).ok());
+        let due = wait.map_or(i64::MAX, |wait| written.saturating_add(wait));
+        if now.0 < due {
+            still.insert(id, (written, due));
             continue;
         }
         match service.journal.seal(&id, 0, "idle", now) {
             Ok(Sealed::Done(..)) => service.was_sealed(),
             Ok(Sealed::Skipped(..)) => {
-                still.insert(id, written);
+                still.insert(id, (written, i64::MAX));
             }
             // The next look tries again.
             Err(_) => {}
