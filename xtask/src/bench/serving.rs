@@ -265,7 +265,7 @@ pub(super) fn kills(bench: &Bench, sessions: usize) -> io::Result<bool> {
 /// Appends the sessions of one client, trying again whatever was not acknowledged.
 fn append(
     url: &str,
-    run: u128,
+    run: u64,
     (client, sessions): (usize, usize),
     done: &AtomicUsize,
 ) -> io::Result<()> {

@@ -360,7 +360,7 @@ async fn long_lists_are_told_in_parts() {
 async fn documents_are_handed_in_found_and_watched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runbook.md");
-    std::fs::write(&path, "# Runbook\n\nHeron is restarted with flamingo-ctl.\n").unwrap();
+    fs_err::write(&path, "# Runbook\n\nHeron is restarted with flamingo-ctl.\n").unwrap();
     let mut client = Client::of(World::empty()).await;
     told(client.call("list_watches", json!({})).await, &["Nothing is watched."]);
     let add = json!({"path": path, "to": "ops/runbook.md", "watch_interval": 30});
