@@ -15,11 +15,17 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Threads that wait for the disk; more would only wait longer.
 const BLOCKING_THREADS: usize = 64;
 
+/// Requests are read and answered by few threads: whatever takes long is done by others, and threads that wake
+/// each other take their time.
+const PROCESSORS_PER_WORKER: usize = 4;
+
 /// Serves until a signal asks to end. The listener is the caller's, who knows what may be listened on.
 pub fn run(options: Options, listener: std::net::TcpListener) -> io::Result<()> {
     // Ends after the runtime: an archive on a server has one of its own, and none must end inside of another.
     let _kept = options.clone();
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads((processors / PROCESSORS_PER_WORKER).max(1))
         .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
         .build()?;

@@ -8,10 +8,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Pages of files stay mapped once they were looked at. With more of them than this, the index is opened
 /// anew, which lets them go: the system keeps what it has room for, and it is not counted as ours.
-const MOST_MAPPED_KB: u64 = 96 << 10;
+const MOST_MAPPED_KB: u64 = 80 << 10;
 /// Opening takes as long as some answers do, and asking the system is not free either, so both are done
 /// once in so many answers.
-const ANSWERS: u32 = 8;
+const ANSWERS: u32 = 4;
 
 /// The index that is open, if one is.
 #[derive(Debug, Default)]

@@ -61,7 +61,8 @@ impl Gatherer<'_, '_> {
             index: self.index(),
             gate: self.gate,
             limit: self.limit(),
-            side_by_side: self.searcher.side_by_side,
+            // Among few sessions a thread takes longer to begin than the work it takes over.
+            side_by_side: self.searcher.side_by_side && !self.gate.names_few_sessions(),
         };
         let (wanted, near) = (wanted(&self.options.query), self.near_limit());
         let near = || match embedded.as_ref().zip(near) {

@@ -11,6 +11,9 @@ use super::{Scope, Within};
 /// Kinds of event that run a command.
 const COMMANDS: [EventKind; 3] = [EventKind::ToolCall, EventKind::TestRun, EventKind::Retry];
 
+/// So many sessions are looked through in no time.
+const FEW_SESSIONS: usize = 500;
+
 /// The filters of a query, ready to be asked.
 #[derive(Debug)]
 pub(super) struct Gate<'a> {
@@ -75,6 +78,11 @@ impl<'a> Gate<'a> {
         let asks_more = self.asks_for_events() || self.asks_for_times();
         let passage = asks_more.then_some(passage);
         (!self.is_open()).then_some(Accept { sessions, session, passage })
+    }
+
+    /// True if only a few sessions may hold answers.
+    pub(super) fn names_few_sessions(&self) -> bool {
+        self.sessions.as_ref().is_some_and(|sessions| sessions.len() <= FEW_SESSIONS)
     }
 
     /// The sessions that may hold answers, in order, where not all may.
