@@ -17,7 +17,7 @@ use backstory_engine::pushed::any_uid_of;
 use backstory_engine::recall::{
     Occasion, Recall, RecallOptions, recall as recall_for, record, unnamed,
 };
-use backstory_engine::tree::{Below, Tree};
+use backstory_engine::tree::{Below, Tree, TreeError};
 use backstory_model::SessionUid;
 use backstory_store::Vault;
 use std::sync::Arc;
@@ -142,7 +142,7 @@ async fn listed(
     peer: Option<String>,
 ) -> Result<ListAnswer, Refusal> {
     let below = below(&asked)?;
-    if let Below::Skills | Below::Resources = below {
+    if matches!(below, Below::Skills | Below::Resources) {
         return service.blocking(move |service| listed_files(service, &asked, &below)).await;
     }
     let asker = Arc::clone(&service);
@@ -169,7 +169,10 @@ fn listed_files(
     };
     let tree = Tree::open(&service.archive().home, service.now())?;
     let found = tree.find_memories(address, prompt, most(asked, MOST));
-    let found = found.map_err(|_| Refusal::wrong("target_uri names no folder"))?;
+    let found = found.map_err(|error| match error {
+        TreeError::IsFile(_) => Refusal::wrong("target_uri names no folder"),
+        error => error.into(),
+    })?;
     Ok(if *below == Below::Skills {
         let skills = files(asked, "skill", found);
         ListAnswer { total: skills.len(), skills, ..ListAnswer::default() }
