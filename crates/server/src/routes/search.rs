@@ -169,10 +169,12 @@ fn listed_files(
     };
     let tree = Tree::open(&service.archive().home, service.now())?;
     let found = tree.find_memories(address, prompt, most(asked, MOST));
-    let found = found.map_err(|error| match error {
-        TreeError::IsFile(_) => Refusal::wrong("target_uri names no folder"),
-        error => error.into(),
-    })?;
+    let found = match found {
+        // Nothing lies in a folder that nobody made.
+        Err(TreeError::NotFound(_)) => Vec::new(),
+        Err(TreeError::IsFile(_)) => return Err(Refusal::wrong("target_uri names no folder")),
+        found => found?,
+    };
     Ok(if *below == Below::Skills {
         let skills = files(asked, "skill", found);
         ListAnswer { total: skills.len(), skills, ..ListAnswer::default() }

@@ -131,7 +131,8 @@ fn a_list_has_what_is_below_the_address() {
     let [memories, resources, skills] = lists(Some("viking://resources"));
     assert_eq!(memories.len() + skills.len(), 0);
     assert!(resources.len() == 1 && resources[0].ends_with("/harbour/rules.md"), "{resources:?}");
-    assert_eq!(lists(Some("viking://resources/elsewhere")), [const { Vec::new() }; 3]);
+    let elsewhere = lists(Some("viking://resources/elsewhere"));
+    assert_eq!(elsewhere.concat(), Vec::<String>::new());
     let [memories, ..] = lists(Some("viking://user/default/sessions/cx-first"));
     let is_own = |uri: &String| uri.starts_with("backstory://codex:first");
     assert!(!memories.is_empty() && memories.iter().all(is_own), "{memories:?}");
