@@ -22,14 +22,27 @@ fn post(server: &Running, id: &str, peer: Option<&str>, said: [&str; 2]) {
     server.post(&format!("/api/v1/sessions/{id}/commit"), &json!({})).result();
 }
 
-/// True if somebody who asks from there is told something, in whatever form it asks.
-fn is_told(server: &Running, peer: Option<&str>, scope: Option<&str>) -> bool {
+/// What somebody is answered who asks from there.
+fn asked(server: &Running, path: &str, peer: Option<&str>, scope: Option<&str>) -> Value {
     let mut headers = vec![("content-type", "application/json")];
     headers.extend(peer.map(|peer| (PEER, peer)));
     let asked = json!({"query": "why did the harbour scheduler deadlock with two cranes?",
         "mode": "context", "peer_scope": scope});
-    let ask = |path: &str| server.ask("POST", path, &headers, Some(&asked.to_string())).result();
-    let has = |answer: &Value, list: &str| !answer[list].as_array().unwrap().is_empty();
+    server.ask("POST", path, &headers, Some(&asked.to_string())).result()
+}
+
+fn has(answer: &Value, list: &str) -> bool {
+    !answer[list].as_array().unwrap().is_empty()
+}
+
+/// Waits for the sweep; meanwhile each form may be answered differently.
+fn until_taken_in(server: &Running) {
+    until("taken in", || has(&asked(server, "/api/v1/search/search", None, None), "entries"));
+}
+
+/// True if somebody who asks from there is told something, in whatever form it asks.
+fn is_told(server: &Running, peer: Option<&str>, scope: Option<&str>) -> bool {
+    let ask = |path: &str| asked(server, path, peer, scope);
     let told = has(&ask("/api/v1/search/search"), "entries");
     assert_eq!(has(&ask("/api/v1/search/recall"), "entries"), told);
     assert_eq!(has(&ask("/api/v1/search/find"), "memories"), told);
@@ -43,7 +56,7 @@ fn what_was_posted_from_a_project_is_told_in_it() {
     post(&server, "oc-1", Some("-src-harbour"), [WRONG, RIGHT]);
     let brewing = ["Which yeast goes into the stout?", "The stout takes the old ale yeast."];
     post(&server, "oc-2", Some("-src-brewery"), brewing);
-    until("taken in", || is_told(&server, None, None));
+    until_taken_in(&server);
     for (peer, scope, told) in [
         (Some("-src-harbour"), None, true),
         (Some("-src-harbour"), Some("actor"), true),
@@ -75,7 +88,7 @@ fn a_repository_goes_by_its_folder_and_by_its_address() {
     let server = sweeping(dir.path());
     // Any seal makes the server sweep.
     post(&server, "oc-1", None, ["Which yeast goes into the stout?", "The old ale yeast."]);
-    until("taken in", || is_told(&server, None, None));
+    until_taken_in(&server);
     let mangled =
         |path: &Path| path.to_str().unwrap().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     for (peer, told) in [
