@@ -99,7 +99,8 @@ pub(super) fn gather(path: &Path) -> Result<Gathered, TreeError> {
 /// Hidden files and folders are left alone, as are those tools make.
 fn is_looked_at(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
-    !name.starts_with('.') && !(entry.file_type().is_dir() && MADE.contains(&name.as_ref()))
+    let is_made = entry.file_type().is_dir() && MADE.contains(&name.as_ref());
+    !name.starts_with('.') && !is_made
 }
 
 /// The path of a file below its document, if every name in it can be part of an address.

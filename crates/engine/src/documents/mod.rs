@@ -134,10 +134,12 @@ fn own_name(path: &Path) -> Result<String, TreeError> {
 
 /// Where the copy lies, in the words of the tree.
 fn place(handover: &Handover, name: &str) -> Result<Vec<String>, TreeError> {
-    let named = |given: &str| match given.contains("://") || given.starts_with("memories/") {
-        true => path_to_change(given),
+    let named = |given: &str| {
+        if given.contains("://") || given.starts_with("memories/") {
+            return path_to_change(given);
+        }
         // A bare name is one below the folder.
-        false => path_to_change(&format!("backstory://{}/{given}", DOCUMENTS.join("/"))),
+        path_to_change(&format!("backstory://{}/{given}", DOCUMENTS.join("/")))
     };
     let said = |given: &Option<String>| given.as_deref().map(named).transpose();
     let place = match (said(&handover.to)?, said(&handover.parent)?) {

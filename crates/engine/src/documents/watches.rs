@@ -62,9 +62,11 @@ pub fn refresh(home: &Home, now: Timestamp) -> Result<(), TreeError> {
     for entry in register.entries.iter_mut().filter(|entry| is_due(entry, now)) {
         let Some(path) = entry.path.clone() else { continue };
         entry.read_at = now;
-        let copied = gather::gather(&path).and_then(|found| match found.texts.is_empty() {
-            true => Err(TreeError::Refused("there is no text any more".into())),
-            false => copy(&files, entry, &found).map(|_| ()),
+        let copied = gather::gather(&path).and_then(|found| {
+            if found.texts.is_empty() {
+                return Err(TreeError::Refused("there is no text any more".into()));
+            }
+            copy(&files, entry, &found).map(|_| ())
         });
         entry.error = copied.err().map(|error| error.to_string());
     }

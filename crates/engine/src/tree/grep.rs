@@ -101,9 +101,11 @@ impl Tree {
             let text = self.read(address, Part::WHOLE).map(|reading| reading.text);
             search.look(address, &text.unwrap_or_default())
         };
-        let visited = self.visit(at, usize::MAX, 0, &mut |_, entry| match entry.is_folder {
-            true => ControlFlow::Continue(()),
-            false => look(&entry.address, search),
+        let visited = self.visit(at, usize::MAX, 0, &mut |_, entry| {
+            if entry.is_folder {
+                return ControlFlow::Continue(());
+            }
+            look(&entry.address, search)
         });
         match visited {
             Err(TreeError::IsFile(address)) => {

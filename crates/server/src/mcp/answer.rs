@@ -105,10 +105,10 @@ impl Lines {
     /// The text with how to go on, behind so many entries that were passed over.
     pub(super) fn paged(self, offset: usize, has_more: bool) -> String {
         let next = offset + self.told - self.beside;
-        match has_more || self.is_cut {
-            true => format!("{}(more: ask again with offset={next})\n", self.text),
-            false => self.text,
+        if has_more || self.is_cut {
+            return format!("{}(more: ask again with offset={next})\n", self.text);
         }
+        self.text
     }
 }
 
