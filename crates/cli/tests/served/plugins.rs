@@ -358,7 +358,7 @@ fn the_plugins_own_doctor_finds_nothing_wrong() {
         let plugin = Plugin::new(release, name, &machine, &server.url);
         let output = plugin.command("scripts/ov-memory-doctor.mjs").output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("POST /mcp tools/list → 21 tools"), "{said}");
+        assert!(said.contains("POST /mcp tools/list → 24 tools"), "{said}");
         assert!(said.contains("\n  0 failure(s)"), "{said}");
     }
 }

@@ -36,7 +36,11 @@ const LONGEST: usize = 16_000;
 /// What is remembered about a prompt: for an agent to be told, or as a list.
 #[utoipa::path(
     post, path = "/api/v1/search/search", tag = "search", request_body = SearchAsk,
-    responses((status = 200, body = Answer<SearchAnswer>), (status = 400, body = ErrorAnswer))
+    responses(
+        (status = 200, body = Answer<SearchAnswer>),
+        (status = 400, body = ErrorAnswer),
+        (status = 404, body = ErrorAnswer)
+    )
 )]
 pub(super) async fn search(
     State(service): State<Arc<Service>>,
@@ -54,7 +58,11 @@ pub(super) async fn search(
 /// The same for an agent to be told, as older plugins ask.
 #[utoipa::path(
     post, path = "/api/v1/search/recall", tag = "search", request_body = SearchAsk,
-    responses((status = 200, body = Answer<ContextAnswer>), (status = 400, body = ErrorAnswer))
+    responses(
+        (status = 200, body = Answer<ContextAnswer>),
+        (status = 400, body = ErrorAnswer),
+        (status = 404, body = ErrorAnswer)
+    )
 )]
 pub(super) async fn recall(
     State(service): State<Arc<Service>>,
@@ -68,7 +76,11 @@ pub(super) async fn recall(
 /// The same as a list, as the oldest plugins ask.
 #[utoipa::path(
     post, path = "/api/v1/search/find", tag = "search", request_body = SearchAsk,
-    responses((status = 200, body = Answer<ListAnswer>), (status = 400, body = ErrorAnswer))
+    responses(
+        (status = 200, body = Answer<ListAnswer>),
+        (status = 400, body = ErrorAnswer),
+        (status = 404, body = ErrorAnswer)
+    )
 )]
 pub(super) async fn find(
     State(service): State<Arc<Service>>,

@@ -120,7 +120,7 @@ pub(super) struct SkillsAsk {
 #[utoipa::path(
     get, path = "/api/v1/skills", tag = "tree",
     params(("node_limit" = Option<u64>, Query, description = "at most so many")),
-    responses((status = 200, body = Answer<Skills>))
+    responses((status = 200, body = Answer<Skills>), (status = 400, body = ErrorAnswer))
 )]
 pub(super) async fn skills(
     State(service): State<Arc<Service>>,
