@@ -102,7 +102,9 @@ pub(super) async fn list(
         let found = tree(service)?.walk(&asked.uri, depth, limit)?.entries;
         let mut entries = shapes(found);
         if let Some(most) = number(asked.abs_limit.as_ref()) {
-            entries.iter_mut().for_each(|entry| cut(&mut entry.gist, most));
+            for entry in &mut entries {
+                cut(&mut entry.gist, most);
+            }
         }
         Ok(entries)
     });

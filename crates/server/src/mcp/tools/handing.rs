@@ -69,12 +69,11 @@ fn add(desk: &Desk, args: &Args) -> Answer {
     let done = hand_in(&desk.archive.home, &handover, desk.now())?;
     let mut text = told(&done);
     if handover.every_minutes > 0 {
-        text.push_str(&match handover.origin {
-            Origin::Path(_) => {
-                format!("It is copied again every {} min.\n", handover.every_minutes)
-            }
-            Origin::Upload(_) => "An upload cannot be watched: upload it again.\n".to_owned(),
-        });
+        let every = handover.every_minutes;
+        let _ = match handover.origin {
+            Origin::Path(_) => writeln!(text, "It is copied again every {every} min."),
+            Origin::Upload(_) => writeln!(text, "An upload cannot be watched: upload it again."),
+        };
     }
     Ok(text)
 }
