@@ -25,7 +25,7 @@ fn with_memories(dir: &Path) -> Running {
     server
 }
 
-fn told(server: &Running, more: Value) -> Value {
+fn told(server: &Running, more: &Value) -> Value {
     let mut asked = json!({"query": PROMPT, "mode": "context"});
     asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     server.post("/api/v1/search/search", &asked).result()
@@ -46,19 +46,19 @@ fn preferences(told: &Value) -> usize {
 fn whoever_says_how_much_it_takes_is_told_as_much() {
     let dir = tempfile::tempdir().unwrap();
     let server = with_memories(dir.path());
-    let usual = told(&server, json!({}));
+    let usual = told(&server, &json!({}));
     assert!(chars(&usual) <= 1_500, "{usual}");
     assert!(usual["rendered"].as_str().unwrap().len() > 1_500, "characters are counted: {usual}");
     for more in [
         json!({"max_tokens": 1_600}),
         json!({"max_chars": 18_000, "max_tokens": 9_000_000_000_u64}),
     ] {
-        let larger = told(&server, more);
+        let larger = told(&server, &more);
         assert!(chars(&larger) > 1_500, "{larger}");
         assert_eq!(larger["entries"].as_array().unwrap().len(), 6, "{larger}");
     }
     for more in [json!({"max_tokens": 100}), json!({"max_chars": 400, "max_tokens": 1_600})] {
-        let less = told(&server, more);
+        let less = told(&server, &more);
         assert_eq!(less["entries"].as_array().unwrap().len(), 1, "{less}");
     }
 }
@@ -67,13 +67,13 @@ fn whoever_says_how_much_it_takes_is_told_as_much() {
 fn what_is_less_relevant_than_wanted_is_left_out() {
     let dir = tempfile::tempdir().unwrap();
     let server = with_memories(dir.path());
-    let usual = told(&server, json!({}));
+    let usual = told(&server, &json!({}));
     for field in ["score_threshold", "min_score"] {
-        assert_eq!(told(&server, json!({field: 0.35})), usual, "{field}");
+        assert_eq!(told(&server, &json!({field: 0.35})), usual, "{field}");
         let least = usual["entries"][0]["score"].as_f64().unwrap();
-        let best = told(&server, json!({field: least - 0.001}));
+        let best = told(&server, &json!({field: least - 0.001}));
         assert!(!best["entries"].as_array().unwrap().is_empty(), "{field} {best}");
-        assert_eq!(told(&server, json!({field: least + 0.001}))["rendered"], "", "{field}");
+        assert_eq!(told(&server, &json!({field: least + 0.001}))["rendered"], "", "{field}");
         let list = json!({"query": PROMPT, field: least + 0.001});
         assert_eq!(server.post("/api/v1/search/find", &list).result()["total"], 0, "{field}");
     }
@@ -83,7 +83,7 @@ fn what_is_less_relevant_than_wanted_is_left_out() {
 fn no_more_of_a_category_is_told_than_its_quota() {
     let dir = tempfile::tempdir().unwrap();
     let server = with_memories(dir.path());
-    let ask = |quotas: Value| told(&server, json!({"max_tokens": 1_600, "quotas": quotas}));
+    let ask = |quotas: Value| told(&server, &json!({"max_tokens": 1_600, "quotas": quotas}));
     assert!(preferences(&ask(json!({"events": 0}))) > 2);
     assert_eq!(preferences(&ask(json!({"preferences": 2}))), 2);
     let none = ask(json!({"events": 5, "preferences": 0}));
