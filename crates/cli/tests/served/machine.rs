@@ -4,7 +4,10 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// How a command ends while another sweeps.
+const BUSY: i32 = 4;
 
 /// A home directory of its own.
 pub(crate) struct Machine {
@@ -43,8 +46,14 @@ impl Machine {
         }
     }
 
+    /// Runs a command to its end. A server may be sweeping just then: whoever would sweep too waits for it.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        let output = self.backstory(arguments).output().unwrap();
+        let ends = Instant::now() + Duration::from_mins(1);
+        let mut output = self.backstory(arguments).output().unwrap();
+        while output.status.code() == Some(BUSY) && Instant::now() < ends {
+            std::thread::sleep(Duration::from_millis(100));
+            output = self.backstory(arguments).output().unwrap();
+        }
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{arguments:?}: {said}");
         output
