@@ -5,11 +5,22 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
+/// How much less the processor is asked for.
+#[cfg(unix)]
+const POLITE: i32 = 10;
+
 /// What seals sessions that wait for it.
 pub(crate) const SEAL: [&str; 3] = ["commit", "--pending", "--wait"];
 
 /// What does the same and says so if it cannot be done now.
 pub(crate) const SEAL_NOW: [&str; 2] = ["commit", "--pending"];
+
+/// Lets everybody else go first: nobody waits for what is done behind their back.
+pub(crate) fn step_back() {
+    // Without the right to say so it is only less polite.
+    #[cfg(unix)]
+    let _ = rustix::process::nice(POLITE);
+}
 
 /// Starts a command on this home and store.
 pub(crate) fn start(home: Option<&Path>, store: Option<&str>, words: &[&str]) -> io::Result<()> {

@@ -7,7 +7,7 @@ use crate::progress::SweepBar;
 use crate::sweep;
 use crate::ui::Ui;
 use crate::upkeep;
-use crate::{hub, ids};
+use crate::{behind, hub, ids};
 use backstory_engine::SyncError;
 use backstory_engine::live::{self, SealChoice, SealOptions, SealReport};
 use backstory_store::{StoreError, Vault};
@@ -33,6 +33,9 @@ const GLANCE: Duration = Duration::from_millis(200);
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, Failure> {
+    if args.pending {
+        behind::step_back();
+    }
     let settings = context.settings(ui)?;
     let options = sweep::options(&settings, sweep::configured_roots(&settings))?;
     let choice = match &args.id {
