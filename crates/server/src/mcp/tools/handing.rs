@@ -92,9 +92,11 @@ fn origin(desk: &Desk, args: &Args) -> Result<Origin, Refusal> {
     match &desk.handing {
         Handing::Paths => Ok(Origin::Path(PathBuf::from(path))),
         Handing::Uploads(url) => {
-            let name: String = path.rsplit('/').next().unwrap_or_default().chars().collect();
+            let name = path.rsplit('/').next().unwrap_or_default();
             let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
             let name: String = name.chars().filter(is_plain).take(UPLOAD_NAME_CHARS).collect();
+            // What an agent runs must be one word to its shell, whatever the file is called.
+            let path = path.replace('\'', r"'\''");
             Err(Refusal(format!(
                 "This server reads no files of its machine. Upload it and call add_resource again with \
                  the temp_file_id of the answer:\n  curl --fail --data-binary @'{path}' \
