@@ -35,7 +35,6 @@ mod usage;
 mod watch;
 mod when;
 
-use clap::Parser;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -44,12 +43,10 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let words: Vec<OsString> = std::env::args_os().collect();
-    let cli = match cmd::Cli::try_parse_from(dashes::behind(words.iter().cloned())) {
+    let cli = match cmd::Cli::read(&words) {
         Ok(cli) => cli,
         // An agent takes the exit code of wrong usage for a veto.
-        Err(error) if error.use_stderr() && words.get(1).is_some_and(|word| word == "hook") => {
-            return ExitCode::SUCCESS;
-        }
+        Err(error) if error.use_stderr() && cmd::is_hook(&words) => return ExitCode::SUCCESS,
         Err(error) => error.exit(),
     };
     let env = env::Env::process();

@@ -40,9 +40,10 @@ use crate::context::Context;
 use crate::error::{EXIT_CODES, Exit, Failure};
 use crate::settings::Settings;
 use crate::ui::Ui;
-use crate::{behind, env, open};
+use crate::{behind, dashes, env, open};
 use backstory_engine::live;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -61,6 +62,34 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+/// `hook` and nothing else. Agents wait for it at every call of a tool, and describing all the other
+/// commands to the parser takes longer than what a hook does.
+#[derive(Debug, Parser)]
+struct HookLine {
+    #[command(flatten)]
+    global: Global,
+    #[command(flatten)]
+    args: hook::Args,
+}
+
+impl Cli {
+    /// Reads the words of a command line, the name of the program first.
+    pub(crate) fn read(words: &[OsString]) -> Result<Self, clap::Error> {
+        if is_hook(words)
+            && let Ok(HookLine { global, args }) = HookLine::try_parse_from(&words[1..])
+        {
+            return Ok(Self { global, command: Some(Command::Hook(args)) });
+        }
+        // Help and errors speak of the whole.
+        Self::try_parse_from(dashes::behind(words.iter().cloned()))
+    }
+}
+
+/// True for what an agent runs.
+pub(crate) fn is_hook(words: &[OsString]) -> bool {
+    words.get(1).is_some_and(|word| word == "hook")
 }
 
 /// Flags every command takes.
@@ -300,5 +329,29 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+        HookLine::command().debug_assert();
+    }
+
+    #[test]
+    fn a_hook_by_itself_is_read_as_it_is_among_all_commands() {
+        for line in [
+            "b hook claude Stop",
+            "b hook codex session_start --home x",
+            "b hook --store local grok --json -q",
+            "b hook claude --behind compress",
+            "b hook other What-Ever --color=never",
+            "b hook",
+            "b hook claude Stop more",
+            "b hook claude Stop --behind compress",
+            "b hook claude --unknown",
+            "b hook --help",
+        ] {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let told = |read: Result<Cli, clap::Error>| match read {
+                Ok(cli) => format!("{cli:?}"),
+                Err(error) => error.to_string(),
+            };
+            assert_eq!(told(Cli::read(&words)), told(Cli::try_parse_from(&words)), "{line}");
+        }
     }
 }
