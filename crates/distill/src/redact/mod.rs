@@ -22,6 +22,7 @@ mod urls;
 mod value;
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use backstory_model::SecretFinding;
 
@@ -58,6 +59,12 @@ impl Redactor {
     /// A redactor with all rules.
     pub fn new() -> Self {
         Self { anchors: Anchors::new(rules::anchors()) }
+    }
+
+    /// The one of this process, for whoever redacts a text now and then.
+    pub fn shared() -> &'static Self {
+        static SHARED: LazyLock<Redactor> = LazyLock::new(Redactor::new);
+        &SHARED
     }
 
     /// All kinds of secrets that are recognised.

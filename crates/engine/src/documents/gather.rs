@@ -3,7 +3,7 @@
 
 use crate::tree::TreeError;
 use fs_err as fs;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use walkdir::{DirEntry, WalkDir};
 
@@ -62,7 +62,13 @@ impl Gathered {
 pub(super) fn gather(path: &Path) -> Result<Gathered, TreeError> {
     let mut found = Gathered::default();
     // A link that was named itself is meant.
-    if fs::metadata(path)?.is_file() {
+    let metadata = match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(TreeError::NotFound(path.display().to_string()));
+        }
+        found => found?,
+    };
+    if metadata.is_file() {
         match text(path) {
             Ok(text) => found.texts.push((String::new(), text)),
             Err(Unfit::Io(error)) => return Err(error.into()),

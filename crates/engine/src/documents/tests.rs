@@ -130,7 +130,7 @@ fn a_watched_document_is_copied_when_it_is_due() {
     assert_eq!(desk.read(address).as_deref(), Some("two"));
     let [watch] = watches(&desk.home).unwrap().try_into().unwrap();
     assert_eq!((watch.address.as_str(), watch.read_at), (address, later(20)));
-    assert!(watch.error.is_some());
+    assert_eq!(watch.error, Some(format!("nothing is at {}", path.display())));
     assert!(cancel_watch(&desk.home, "viking://resources/a.md").unwrap());
     assert!(!cancel_watch(&desk.home, address).unwrap());
     assert_eq!(watches(&desk.home).unwrap(), []);

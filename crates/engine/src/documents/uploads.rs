@@ -30,7 +30,7 @@ pub fn keep_upload(home: &Home, name: &str, bytes: Vec<u8>) -> Result<String, Tr
         return Err(refused("files of that name hold keys or passwords"));
     }
     let text = as_text(bytes).map_err(refused)?;
-    let text = Redactor::new().redact(&text).into_owned();
+    let text = Redactor::shared().redact(&text).into_owned();
     let id = format!("{:0DIGITS$x}-{name}", xxh3_64(text.as_bytes()));
     create_private_dir(&dir(home))?;
     let draft = dir(home).join(format!(".{id}.{}", std::process::id()));

@@ -139,7 +139,7 @@ fn leave_message(
     let said = event.last_message.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let last_words = said.filter(|_| event.happening == Happening::Stopped).map(|text| LastWords {
         key: last_words::key(text),
-        text: last_words::cut(&Redactor::new().redact(text)).to_owned(),
+        text: last_words::cut(&Redactor::shared().redact(text)).to_owned(),
         prompted_at: own.prompted_at,
     });
     spool::enqueue(

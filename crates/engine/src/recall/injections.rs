@@ -125,7 +125,7 @@ pub fn record(
     recall: &Recall,
 ) -> io::Result<u64> {
     let shown = &prompt[..prompt.floor_char_boundary(LOOK_BYTES.min(prompt.len()))];
-    let shown = Redactor::new().redact(shown).into_owned();
+    let shown = Redactor::shared().redact(shown).into_owned();
     let mut injection = Injection {
         number: 1,
         at: occasion.at,

@@ -239,7 +239,7 @@ impl Files {
     /// Returns its length.
     pub(crate) fn keep_copy(&self, words: &[&str], text: &str) -> Result<usize, TreeError> {
         let path = self.writable_path(words)?;
-        let text = Redactor::new().redact(text);
+        let text = Redactor::shared().redact(text);
         match Self::read(&path) {
             Ok(known) if known == text => Ok(text.len()),
             _ => self.put(&path, &text),
@@ -248,7 +248,7 @@ impl Files {
 
     /// Puts a whole text in place at once, or nothing.
     fn put(&self, path: &Path, text: &str) -> Result<usize, TreeError> {
-        let text = Redactor::new().redact(text).into_owned();
+        let text = Redactor::shared().redact(text).into_owned();
         if text.len() > MAX_WRITTEN {
             return Err(TreeError::Refused(format!(
                 "a memory holds at most {MAX_WRITTEN} bytes: write it to several files"

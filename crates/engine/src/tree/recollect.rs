@@ -57,7 +57,7 @@ impl Tree {
         let folder = if folder.is_empty() { NOTES.to_owned() } else { folder };
         let stem = format!("{}-{}", session::day(self.now), file_name(&title));
         let stem = stem.trim_end_matches('-');
-        let redacted = backstory_distill::Redactor::new().redact(&content).into_owned();
+        let redacted = backstory_distill::Redactor::shared().redact(&content).into_owned();
         for number in 1..MOST_ALIKE {
             let name =
                 if number == 1 { format!("{stem}.md") } else { format!("{stem}-{number}.md") };

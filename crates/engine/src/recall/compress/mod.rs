@@ -94,7 +94,7 @@ pub(super) fn ask(
         &Asked {
             at: occasion.at,
             agent: agent.name().to_owned(),
-            prompt: Redactor::new().redact(prompt).into_owned(),
+            prompt: Redactor::shared().redact(prompt).into_owned(),
             bullets: compress.bullets,
             bytes: found.items.iter().map(|item| line_bytes(Some(item))).sum(),
             items: found.items.iter().map(item).collect(),

@@ -77,7 +77,7 @@ pub fn answer_asked(
 
 /// What of a model's words is told, secrets redacted.
 fn taken(words: &str, sources: &[Source], asked: &Asked) -> Result<Vec<String>, String> {
-    let words = Redactor::new().redact(words);
+    let words = Redactor::shared().redact(words);
     accept(&words, sources, &asked.prompt, (asked.bullets, asked.bytes))
         .map_err(|refused| refused.why().to_owned())
 }
@@ -89,7 +89,7 @@ fn sources(tree: Option<&Tree>, asked: &Asked, max_chars: usize) -> Vec<Source> 
         let whole = tree.and_then(|tree| tree.read(&item.address, Part::chars(0, each)).ok());
         // The line itself stays: it has the day, and what was chosen of a long text.
         let text = match whole {
-            Some(whole) => format!("{}\n{}", item.text, Redactor::new().redact(&whole.text)),
+            Some(whole) => format!("{}\n{}", item.text, Redactor::shared().redact(&whole.text)),
             None => item.text.clone(),
         };
         Source { address: item.address.clone(), category: item.category.clone(), text }
