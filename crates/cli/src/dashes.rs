@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 
 /// Options before the command that are followed by a value of their own.
-const WITH_VALUE: [&str; 2] = ["--home", "--color"];
+const WITH_VALUE: [&str; 3] = ["--home", "--store", "--color"];
 /// What the command may be shortened to and still be told from all others.
 const SHORTEST: &str = "sea";
 
@@ -73,6 +73,7 @@ mod tests {
         for (typed, meant) in [
             ("b search sqlite -test --json", "b search sqlite --json -- -test"),
             ("b --home x sea -café y -n 5", "b --home x sea y -n 5 -- -café"),
+            ("b --store local search x -test", "b --store local search x -- -test"),
             ("b search -n5 -q -v a -\"b", "b search -n5 -q -v a -- -\"b"),
             ("b search a -bc -- -de", "b search a -- -de -bc"),
             ("b search - --limit 3", "b search - --limit 3"),
