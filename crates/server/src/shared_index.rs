@@ -4,14 +4,19 @@
 use backstory_engine::search::{OpenedIndex, Stay, open_index};
 use backstory_engine::{Archive, SyncError};
 use backstory_store::{IndexState, Vault};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Pages of files stay mapped once they were looked at. With more of them than this, the index is opened
-/// anew, which lets them go: the system keeps what it has room for, and it is not counted as ours.
-const MOST_MAPPED_KB: u64 = 80 << 10;
+/// anew, which lets them go: the system keeps what it has room for, and it is not counted as ours. An index
+/// of a million events fits, since whatever is opened anew has to be mapped anew as well.
+const MOST_MAPPED_KB: u64 = 104 << 10;
 /// Opening takes as long as some answers do, and asking the system is not free either, so both are done
 /// once in so many answers.
 const ANSWERS: u32 = 4;
+/// How long those who read the old index are waited for, and how often they are looked for.
+const PATIENCE: Duration = Duration::from_millis(200);
+const GLANCE: Duration = Duration::from_millis(1);
 
 /// The index that is open, if one is.
 #[derive(Debug, Default)]
@@ -36,7 +41,9 @@ impl SharedIndex {
             }
         }
         // The old one goes first, or both would be mapped for a while.
-        *kept = None;
+        if let Some(old) = kept.take() {
+            let_go(old.index);
+        }
         let index = open_index(&*archive.index, Stay::Long)?;
         *kept = Some(Kept { state, index: index.clone(), answers: 0 });
         Ok(index)
@@ -49,6 +56,15 @@ impl SharedIndex {
 
     fn locked(&self) -> MutexGuard<'_, Option<Kept>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits until nobody reads an index any more, or for a while.
+fn let_go(index: OpenedIndex) {
+    let (ends, readers) = (Instant::now() + PATIENCE, Arc::downgrade(&index));
+    drop(index);
+    while readers.strong_count() > 0 && Instant::now() < ends {
+        std::thread::sleep(GLANCE);
     }
 }
 
