@@ -4,6 +4,7 @@ use super::measure;
 use super::place::Place;
 use super::queries;
 use super::report::{Goal, verdict};
+use super::stolen::undisturbed;
 use super::{say, serving};
 use backstory_store::{SessionFilter, Vault};
 use clap::Args;
@@ -47,6 +48,8 @@ pub(crate) struct Bench {
     pub(crate) place: Place,
     pub(crate) store: PathBuf,
     logs: PathBuf,
+    /// What hooks remember of sessions; those of an earlier run would be sealed in the middle of this one.
+    state: PathBuf,
     /// In every name and text of this run: what an earlier one posted would be recognised.
     pub(crate) run: u64,
 }
@@ -54,7 +57,9 @@ pub(crate) struct Bench {
 impl Bench {
     /// The product on this archive.
     pub(crate) fn product(&self) -> Command {
-        self.place.product(&self.logs, &self.store)
+        let mut command = self.place.product(&self.logs, &self.store);
+        command.env("BACKSTORY_STATE_DIR", &self.state);
+        command
     }
 
     fn hook(&self, agent: &str, event: &str) -> Command {
@@ -74,8 +79,9 @@ pub(crate) fn run(options: &Options) -> io::Result<bool> {
     // Hooks look for logs of agents nowhere.
     let logs = place.fresh("no-logs")?;
     fs::create_dir_all(&logs)?;
+    let state = place.fresh("state")?;
     let run = RandomState::new().hash_one(0);
-    let bench = Bench { place, store, logs, run };
+    let bench = Bench { place, store, logs, state, run };
     let events = grow(&bench, options)?;
     say(&format!("{events} events"))?;
     let asked = asked(&bench.store)?;
@@ -145,17 +151,17 @@ fn capture(bench: &Bench) -> io::Result<bool> {
             "last_assistant_message": "All of it is done, and the tests pass.",
         });
         let noted = |_| time(&mut bench.hook(agent, event), &payload.to_string());
-        let (times, _) = times(noted)?;
-        let (middle, late) = (quantile(&times, 0.5), quantile(&times, 0.99));
-        say(&format!("{agent} {event}: p50 {middle:.1} ms, p99 {late:.1} ms"))?;
-        worst = worst.max(late);
+        let tell = |(times, _): &(Vec<f64>, f64)| format!("{agent} {event}: {}", told(times));
+        let (times, _) = undisturbed(|| times(noted), tell)?;
+        worst = worst.max(quantile(&times, 0.99));
     }
     verdict("a hook that notes, p99 ms", worst, Goal::AtMost(15.0))
 }
 
 /// Hooks that recall something for a prompt.
 fn recall(bench: &Bench, asked: &Asked) -> io::Result<bool> {
-    let (times, told) = times(|nth| {
+    let mut rounds = 0;
+    let ask = |nth: usize| {
         let prompt = &asked.prompts[nth % asked.prompts.len()];
         let cwd = &asked.folders[nth % asked.folders.len()];
         let payload = json!({
@@ -163,11 +169,18 @@ fn recall(bench: &Bench, asked: &Asked) -> io::Result<bool> {
             "hook_event_name": "UserPromptSubmit", "cwd": cwd, "prompt": prompt,
         });
         time(&mut bench.hook("claude", "UserPromptSubmit"), &payload.to_string())
-    })?;
-    say(&format!("recall: p50 {:.1} ms", quantile(&times, 0.5)))?;
+    };
+    let round = || {
+        // What was asked before need not be looked for again.
+        let first = rounds * (RUNS + WARM);
+        rounds += 1;
+        times(|nth| ask(first + nth))
+    };
+    let tell = |(times, _): &(Vec<f64>, f64)| format!("recall: {}", told(times));
+    let (times, share) = undisturbed(round, tell)?;
     let goals = [
         verdict("a hook that recalls, p99 ms", quantile(&times, 0.99), Goal::AtMost(50.0))?,
-        told_something("hooks", told)?,
+        told_something("hooks", share)?,
     ];
     Ok(goals.iter().all(|met| *met))
 }
@@ -187,6 +200,11 @@ fn times(mut run: impl FnMut(usize) -> io::Result<(f64, bool)>) -> io::Result<(V
     let mut times: Vec<f64> = runs.into_iter().map(|(time, _)| time).collect();
     times.sort_by(f64::total_cmp);
     Ok((times, told))
+}
+
+/// Sorted milliseconds in words.
+pub(crate) fn told(times: &[f64]) -> String {
+    format!("p50 {:.1} ms, p99 {:.1} ms", quantile(times, 0.5), quantile(times, 0.99))
 }
 
 /// The value below which this share of the sorted values lies.

@@ -18,6 +18,7 @@ mod scale;
 mod search;
 mod serving;
 mod start;
+mod stolen;
 mod store;
 mod sweep;
 

@@ -1,8 +1,8 @@
 //! The server under load, and killed while many append to it.
 
-use super::hooks::{Asked, Bench, quantile, told_something};
+use super::hooks::{self, Asked, Bench, quantile, told_something};
 use super::report::{Goal, verdict};
-use super::say;
+use super::stolen::undisturbed;
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _, BufReader};
 use std::process::{Child, Stdio};
@@ -20,6 +20,8 @@ const RECALLERS: usize = 4;
 const MESSAGES: usize = 1_000;
 const PER_BATCH: usize = 5;
 const APPENDERS: usize = 4;
+/// Sessions each of them appends to.
+const PER_APPENDER: usize = 10;
 /// Clients that append while the server is killed, and what each session gets.
 const CLIENTS: usize = 50;
 const BATCHES: usize = 3;
@@ -110,6 +112,12 @@ impl Client {
         let text = answer.body_mut().read_to_string().map_err(io::Error::other)?;
         Ok(serde_json::from_str(&text)?)
     }
+
+    /// Takes a session out again: whatever is left lying would be sealed and taken in during a later run.
+    fn remove(&self, url: &str, session: &str) -> io::Result<()> {
+        let url = format!("{url}/api/v1/sessions/{session}");
+        self.agent.delete(url).call().map(drop).map_err(io::Error::other)
+    }
 }
 
 fn batch(session: &str, number: usize) -> Value {
@@ -122,11 +130,48 @@ fn batch(session: &str, number: usize) -> Value {
     json!({ "messages": (0..PER_BATCH).map(message).collect::<Vec<_>>() })
 }
 
+/// What a server did under load: milliseconds of every request, the shortest first.
+struct Load {
+    recalled: Vec<f64>,
+    appended: Vec<f64>,
+    /// Recalls that told something.
+    told: usize,
+    memory_mb: f64,
+}
+
+/// The load, and what is wanted of a server under it.
+pub(super) fn load(bench: &Bench, asked: &Asked) -> io::Result<bool> {
+    let mut rounds = 0;
+    let round = || {
+        rounds += 1;
+        under_load(bench, asked, &format!("{}-{rounds}", bench.run))
+    };
+    let tell = |load: &Load| {
+        format!(
+            "server: {} recalls {}; {} messages {}; {:.0} MB; in {SECONDS} s",
+            load.recalled.len(),
+            hooks::told(&load.recalled),
+            load.appended.len() * PER_BATCH,
+            hooks::told(&load.appended),
+            load.memory_mb,
+        )
+    };
+    let Load { recalled, appended, told, memory_mb } = undisturbed(round, tell)?;
+    let told = told as f64 / recalled.len().max(1) as f64;
+    let goals = [
+        told_something("the server", told)?,
+        verdict("recalls of the server, p99 ms", quantile(&recalled, 0.99), Goal::AtMost(100.0))?,
+        verdict("appends to the server, p99 ms", quantile(&appended, 0.99), Goal::AtMost(100.0))?,
+        verdict("memory of the server, MB", memory_mb, Goal::AtMost(150.0))?,
+    ];
+    Ok(goals.iter().all(|met| *met))
+}
+
 /// Recalls and appends at the same time, each at its own pace whatever the answers take. Recalls are asked for
 /// as plugins do it: by a session, in a folder.
-pub(super) fn load(bench: &Bench, asked: &Asked) -> io::Result<bool> {
+fn under_load(bench: &Bench, asked: &Asked, run: &str) -> io::Result<Load> {
     let server = Server::start(bench, 0)?;
-    let (url, run) = (&server.url, bench.run);
+    let url = &server.url;
     let told = AtomicUsize::new(0);
     let recall = |client: &Client, nth: usize| {
         let prompt = &asked.prompts[nth % asked.prompts.len()];
@@ -140,8 +185,9 @@ pub(super) fn load(bench: &Bench, asked: &Asked) -> io::Result<bool> {
         told.fetch_add(usize::from(is_told), Ordering::Relaxed);
         Ok(())
     };
+    let posted = |nth: usize| format!("cx-load-{run}-{nth}");
     let append = |client: &Client, worker: usize, at: usize| {
-        let session = format!("cx-load-{run}-{}", worker * 10 + at % 10);
+        let session = posted(worker * PER_APPENDER + at % PER_APPENDER);
         let url = format!("{url}/api/v1/sessions/{session}/messages/batch");
         let answer = client.post(&url, &batch(&session, at))?;
         match answer["result"]["added"].as_u64() {
@@ -183,21 +229,9 @@ pub(super) fn load(bench: &Bench, asked: &Asked) -> io::Result<bool> {
         (joined(recalls), joined(appends))
     });
     let (recalled, appended) = (recalled?, appended?);
-    say(&format!(
-        "server: {} recalls p50 {:.1} ms, {} messages p50 {:.1} ms, in {SECONDS} s",
-        recalled.len(),
-        quantile(&recalled, 0.5),
-        appended.len() * PER_BATCH,
-        quantile(&appended, 0.5)
-    ))?;
-    let told = told.load(Ordering::Relaxed) as f64 / recalled.len().max(1) as f64;
-    let goals = [
-        told_something("the server", told)?,
-        verdict("recalls of the server, p99 ms", quantile(&recalled, 0.99), Goal::AtMost(100.0))?,
-        verdict("appends to the server, p99 ms", quantile(&appended, 0.99), Goal::AtMost(100.0))?,
-        verdict("memory of the server, MB", server.peak_mb()?, Goal::AtMost(150.0))?,
-    ];
-    Ok(goals.iter().all(|met| *met))
+    let memory_mb = server.peak_mb()?;
+    (0..APPENDERS * PER_APPENDER).try_for_each(|nth| client.remove(url, &posted(nth)))?;
+    Ok(Load { recalled, appended, told: told.into_inner(), memory_mb })
 }
 
 /// Sends so many requests a second; a request that comes late counts from when it was due.
@@ -253,10 +287,11 @@ pub(super) fn kills(bench: &Bench, sessions: usize) -> io::Result<bool> {
     let client = Client::new();
     let mut wrong = 0;
     for session in 0..sessions {
-        let answer =
-            client.get(&format!("{url}/api/v1/sessions/cx-kill-{}-{session}", bench.run))?;
+        let session = format!("cx-kill-{}-{session}", bench.run);
+        let answer = client.get(&format!("{url}/api/v1/sessions/{session}"))?;
         let count = &answer["result"]["total_message_count"];
         wrong += usize::from(count.as_u64() != Some((BATCHES * PER_BATCH) as u64));
+        client.remove(&url, &session)?;
     }
     let what = format!("sessions of {sessions} with a message lost or doubled after {KILLS} kills");
     verdict(&what, wrong as f64, Goal::AtMost(0.0))
