@@ -276,14 +276,36 @@ fn words_of_a_killed_agent_become_an_event_and_are_never_doubled() {
     assert_eq!((machine.spooled(), live(&machine.home).len()), (0, 0));
     let seal = machine.vault().latest_seal(&uid("a")).unwrap().unwrap();
     assert!(seal.overview.contains("under the mat"), "{}", seal.overview);
-    // After all.
+    // After all; it says when it was said.
+    machine.now = 0;
     machine.write("a", "assistant", "The key lies under the mat.");
+    machine.now = 1;
     machine.sweep();
     assert_eq!(machine.said("a"), ["The key lies under the mat."]);
     machine.now = 60;
     machine.write("a", "assistant", "The key lies under the mat.");
     machine.sweep();
     assert_eq!(machine.said("a").len(), 2, "said again an hour later");
+}
+
+#[test]
+fn the_same_words_of_a_later_turn_are_said_anew() {
+    let mut machine = Machine::new();
+    for (turn, is_written) in [false, true, false].into_iter().enumerate() {
+        machine.now = turn as i64;
+        machine.hook("a", Happening::Prompted, None);
+        machine.write("a", "user", &format!("Request {turn}"));
+        if is_written {
+            machine.write("a", "assistant", "All done, the tests pass.");
+        }
+        machine.hook("a", Happening::Stopped, Some("All done, the tests pass."));
+        machine.hook("a", Happening::Ended, None);
+        machine.sweep();
+    }
+    machine.now = 3;
+    machine.sweep();
+    assert_eq!(machine.said("a"), ["All done, the tests pass."; 3]);
+    assert_eq!(machine.spooled(), 0);
 }
 
 #[test]

@@ -43,6 +43,7 @@ fn happening(call: &HookCall) -> Happening {
         },
         HookEvent::UserPromptSubmit => Happening::Prompted,
         HookEvent::Stop => Happening::Stopped,
+        HookEvent::Interrupt => Happening::Interrupted,
         HookEvent::PreCompact => Happening::Compacting,
         HookEvent::SessionEnd => Happening::Ended,
         _ => Happening::Seen,

@@ -93,6 +93,8 @@ struct Session {
     /// When it was last heard of, and whether the human said anything since it was let go.
     heard: Option<i64>,
     has_spoken: bool,
+    /// Its agent works on a prompt.
+    is_at_work: bool,
 }
 
 impl Session {
@@ -114,6 +116,11 @@ impl Session {
         self.seen = seen.unwrap_or(self.seen);
         self.ends += u32::from(has_ended);
         self.has_spoken |= happening == Happening::Prompted;
+        self.is_at_work = match happening {
+            Happening::Prompted => true,
+            Happening::Resumed | Happening::Compacting | Happening::Seen => self.is_at_work,
+            _ => false,
+        };
         seen
     }
 
@@ -134,6 +141,7 @@ impl Session {
     /// Whoever comes back is heard of for the first time.
     fn let_go(&mut self) {
         (self.seen, self.ends, self.has_spoken) = (0, 0, false);
+        self.is_at_work = false;
     }
 
     fn is_sealed(&self) -> bool {
@@ -201,13 +209,16 @@ impl World {
         let mut orphans = Vec::new();
         for (other, reason) in marked {
             if *reason == SealReason::Orphaned {
+                assert!(!self.sessions[*other].is_at_work, "{other} is at work");
                 orphans.push(*other);
             } else {
                 assert!(self.now - self.sessions[*other].heard.unwrap() > 1_800_000);
             }
         }
         let replaced = match self.active_beside(who)[..] {
-            [only] if happening == Happening::Began => Some(&self.states[&only]),
+            [only] if happening == Happening::Began && !self.sessions[only].is_at_work => {
+                Some(&self.states[&only])
+            }
             // Two may run side by side.
             _ => None,
         };

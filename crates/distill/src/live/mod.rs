@@ -3,7 +3,7 @@
 //! Agents tell little about their end. A new session in an agent may stand in the place of one that
 //! just ended (`/clear`, `/new`, a restart), or beside one that still runs; a killed agent tells
 //! nothing at all. So a session is sealed when its agent says so, when its context is about to be
-//! compacted, when exactly one other session was active a moment before a new one began, and otherwise
+//! compacted, when exactly one other session was active a moment before a new one began and is in no turn, and otherwise
 //! when nothing was heard of it for long. A seal is never the end of a session: whoever goes on gets
 //! another one later.
 
@@ -24,6 +24,8 @@ pub enum Happening {
     Prompted,
     /// A turn came to its end; the session did not.
     Stopped,
+    /// The human broke a turn off.
+    Interrupted,
     /// The context is about to be compacted.
     Compacting,
     /// The session is over.
@@ -34,11 +36,12 @@ pub enum Happening {
 
 impl Happening {
     /// Every one.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Began,
         Self::Resumed,
         Self::Prompted,
         Self::Stopped,
+        Self::Interrupted,
         Self::Compacting,
         Self::Ended,
         Self::Seen,
@@ -75,6 +78,8 @@ pub struct LiveState {
     pub position: u64,
     /// True for a session another one started: it runs beside that one, and ends without it.
     pub is_subagent: bool,
+    /// True while its agent works on a prompt, as far as is known.
+    pub in_turn: bool,
     /// True if something was said since the last seal.
     pub open: bool,
     /// That it is to be sealed.
@@ -94,6 +99,7 @@ impl LiveState {
             turns: 0,
             position: 0,
             is_subagent: false,
+            in_turn: false,
             open: false,
             mark: None,
         }
@@ -165,16 +171,23 @@ fn heard(
         Happening::Prompted => {
             own.prompts = own.prompts.saturating_add(1);
             own.prompted_at = Some(now);
+            own.in_turn = true;
             own.open = true;
         }
         Happening::Stopped => {
             own.turns = own.turns.saturating_add(1);
+            own.in_turn = false;
             own.open = true;
         }
+        Happening::Began | Happening::Interrupted => own.in_turn = false,
         // Whoever ends will not be compacted any more.
         Happening::Compacting if own.mark.is_none() => own.mark = mark(SealReason::Compaction),
-        Happening::Ended => own.mark = mark(SealReason::Ended),
-        Happening::Compacting | Happening::Began | Happening::Resumed | Happening::Seen => {}
+        Happening::Ended => {
+            own.in_turn = false;
+            own.mark = mark(SealReason::Ended);
+        }
+        // A compaction in the middle of a turn is followed by a resumption in it.
+        Happening::Compacting | Happening::Resumed | Happening::Seen => {}
     }
     own
 }
@@ -194,7 +207,8 @@ fn lives_on(own: &LiveState, happening: Happening) -> bool {
 }
 
 /// Whom a session that begins leaves behind: the one other of its agent that was active a moment ago,
-/// and all that were silent for long. Where two or more were active nobody can tell who ended.
+/// and all that were silent for long. Where two or more were active nobody can tell who ended. Whoever works on
+/// a prompt did not end; if it was killed, it falls silent.
 fn left_behind(
     own: &LiveState,
     others: &[LiveState],
@@ -211,7 +225,7 @@ fn left_behind(
     });
     let recent: Vec<usize> = recent.map(|(place, _)| place).collect();
     let orphan = match recent[..] {
-        [only] if others[only].open && others[only].mark.is_none() => Some(only),
+        [only] if may_have_ended(&others[only]) => Some(only),
         _ => None,
     };
     let mut marked: Vec<_> =
@@ -222,6 +236,11 @@ fn left_behind(
         }
     }
     marked
+}
+
+/// True if a session has something to seal and may be at its end.
+fn may_have_ended(state: &LiveState) -> bool {
+    state.open && state.mark.is_none() && !state.in_turn
 }
 
 /// Why a session is to be sealed now, if it is.

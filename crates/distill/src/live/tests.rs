@@ -43,8 +43,11 @@ fn a_beginning_seals_the_only_other_that_was_active() {
         |minutes: i64| LiveState { touched_at: spoken("x", minutes).touched_at, ..fresh("m") };
     let compacted = LiveState { open: false, ..spoken("c", 1) };
     let of_claude = LiveState { agent: Flavor::Claude, ..spoken("d", 1) };
-    let table: [Case; 12] = [
+    let at_work = |session: &str| LiveState { in_turn: true, ..spoken(session, 0) };
+    let table: [Case; 14] = [
         ("nobody", vec![], vec![]),
+        ("one at work", vec![at_work("a")], vec![]),
+        ("one at work beside one that is not", vec![at_work("a"), spoken("b", 1)], vec![]),
         ("one recent", vec![spoken("a", 1)], vec![(0, Orphaned)]),
         ("at the edge of the window", vec![spoken("a", 2)], vec![(0, Orphaned)]),
         ("neither recent nor idle", vec![spoken("a", 3)], vec![]),
@@ -106,13 +109,14 @@ fn nothing_but_a_beginning_touches_others() {
 
 #[test]
 fn what_an_event_says_about_its_own_session() {
-    use Happening::{Began, Compacting, Ended, Prompted, Resumed, Seen, Stopped};
+    use Happening::{Began, Compacting, Ended, Interrupted, Prompted, Resumed, Seen, Stopped};
     let table = [
         // what, prompts, turns, open, mark
         (Began, 0, 0, false, None),
         (Resumed, 0, 0, false, None),
         (Prompted, 1, 0, true, None),
         (Stopped, 0, 1, true, None),
+        (Interrupted, 0, 0, false, None),
         (Compacting, 0, 0, false, Some(SealReason::Compaction)),
         (Ended, 0, 0, false, Some(SealReason::Ended)),
         (Seen, 0, 0, false, None),
@@ -125,6 +129,13 @@ fn what_an_event_says_about_its_own_session() {
         assert_eq!(own.touched_at, NOW, "{happening:?}");
     }
     assert_eq!(told(fresh("a"), &[], Prompted).own.prompted_at, Some(NOW));
+    for happening in Happening::ALL {
+        let own = |in_turn| LiveState { in_turn, ..fresh("a") };
+        let [rests, works] = [false, true].map(|turn| told(own(turn), &[], happening).own.in_turn);
+        assert_eq!(rests, happening == Prompted, "{happening:?}");
+        let ends_it = matches!(happening, Began | Stopped | Interrupted | Ended);
+        assert_eq!(works, !ends_it, "{happening:?}");
+    }
 }
 
 #[test]

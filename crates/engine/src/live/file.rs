@@ -46,6 +46,8 @@ struct Written {
     position: u64,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_subagent: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    in_turn: bool,
     #[serde(default)]
     open: bool,
     #[serde(default, rename = "ovSessionId", skip_serializing)]
@@ -212,6 +214,7 @@ fn written(state: &LiveState) -> Written {
         turns: state.turns,
         position: state.position,
         is_subagent: state.is_subagent,
+        in_turn: state.in_turn,
         open: state.open,
         open_elsewhere: None,
         seal: state
@@ -240,6 +243,7 @@ fn parse(bytes: &[u8]) -> Option<LiveState> {
         turns: written.turns,
         position: written.position,
         is_subagent: written.is_subagent,
+        in_turn: written.in_turn,
         open: written.open || written.open_elsewhere.is_some(),
         mark,
     })

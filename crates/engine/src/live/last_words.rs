@@ -12,6 +12,7 @@ use fs_err as fs;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 /// What is kept of very long last words.
@@ -26,14 +27,31 @@ const LOOKED_AT: u32 = 5_000;
 const TELLING_BYTES: usize = 40;
 /// A log's clock and the hook's are the same, give or take.
 const SLACK_MS: i64 = 2_000;
-/// Written later than this, the same words are said anew.
-const SAME_TURN_MS: u64 = 600_000;
 /// Stand-ins remembered.
 const MOST: usize = 500;
 
 /// What last words are known by as an event of their own.
 pub(crate) fn key(text: &str) -> EventKey {
     EventKey::of_parts(&[b"last words", text.trim().as_bytes()])
+}
+
+/// What they are known by as an event: a later turn may end with the same words.
+fn event_key(words: &LastWords) -> EventKey {
+    match words.prompted_at {
+        Some(at) => EventKey::of_parts(&[
+            b"last words of a turn",
+            &words.key.0.to_le_bytes(),
+            &at.0.to_le_bytes(),
+        ]),
+        None => words.key,
+    }
+}
+
+/// When the last words of a turn may have been written: since it began, as far as that is known, and soon after
+/// its end or never.
+fn turn(prompted_at: Option<i64>, ended: i64) -> RangeInclusive<i64> {
+    let began = prompted_at.map_or(i64::MIN, |at| at.saturating_sub(SLACK_MS));
+    began..=ended.saturating_add_unsigned(FLUSH_MS)
 }
 
 /// As much of them as is kept.
@@ -107,10 +125,11 @@ impl Outstanding {
         let mut told = BTreeSet::new();
         for (_, entry) in &entries {
             let Some(words) = &entry.last_words else { continue };
-            if !told.insert(words.key) || vault.known_event(head.id, words.key)?.is_some() {
+            let key = event_key(words);
+            if !told.insert(key) || vault.known_event(head.id, key)?.is_some() {
                 continue;
             }
-            StandIns::remember(vault.home(), uid, words.key, entry.at)?;
+            StandIns::remember(vault.home(), uid, words, entry.at)?;
             writer.add(&chunk(uid, head, words, entry.at), now)?;
             head.next_seq += 1;
             stored += 1;
@@ -154,17 +173,17 @@ fn strike_out(
         |kind| kind == EventKind::AssistantMsg,
         |event, text| {
             entries.retain(|(_, entry)| {
-                entry.last_words.as_ref().is_some_and(|words| !is_in(words, event.ts, text))
+                let is_in = |words| is_in((words, entry.at), event.ts, text);
+                entry.last_words.as_ref().is_some_and(|words| !is_in(words))
             });
         },
     )
 }
 
-/// True if words of this turn are, or stand in, a stored message.
-fn is_in(words: &LastWords, ts: Option<Timestamp>, stored: &str) -> bool {
-    if let (Some(ts), Some(began)) = (ts, words.prompted_at)
-        && ts.0 + SLACK_MS < began.0
-    {
+/// True if words a turn ended with are, or stand in, a stored message.
+fn is_in((words, ended): (&LastWords, Timestamp), ts: Option<Timestamp>, stored: &str) -> bool {
+    let turn = turn(words.prompted_at.map(|at| at.0), ended.0);
+    if ts.is_some_and(|ts| !turn.contains(&ts.0)) {
         return false;
     }
     let (said, stored) = (words.text.trim(), stored.trim());
@@ -201,7 +220,7 @@ fn chunk(uid: &SessionUid, head: SessionHead, words: &LastWords, at: Timestamp) 
     chunk.events.push(EventRow {
         session_id: head.id,
         seq: head.next_seq,
-        key: words.key,
+        key: event_key(words),
         parent_seq: None,
         native_id: None,
         ts: Some(at),
@@ -228,8 +247,15 @@ pub(crate) struct StandIns(Vec<StandIn>);
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct StandIn {
     session_uid: String,
+    /// Of the words alone.
     key: u64,
+    /// When the turn ended, and when it began, if that is known.
     at: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    prompted_at: Option<i64>,
+    /// What they are known by as an event, if that is something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    event: Option<u64>,
 }
 
 impl StandIns {
@@ -247,11 +273,17 @@ impl StandIns {
     fn remember(
         home: &Home,
         uid: &SessionUid,
-        key: EventKey,
+        words: &LastWords,
         at: Timestamp,
     ) -> std::io::Result<()> {
         let mut all = Self::load(home).0;
-        all.push(StandIn { session_uid: uid.as_str().to_owned(), key: key.0, at: at.0 });
+        all.push(StandIn {
+            session_uid: uid.as_str().to_owned(),
+            key: words.key.0,
+            at: at.0,
+            prompted_at: words.prompted_at.map(|at| at.0),
+            event: Some(event_key(words).0),
+        });
         let from = all.len().saturating_sub(MOST);
         create_private_dir(&home.state())?;
         let (path, unfinished) = (Self::path(home), Self::path(home).with_extension("tmp"));
@@ -268,13 +300,14 @@ impl StandIns {
         ts: Option<Timestamp>,
         text: impl FnOnce() -> EventKey,
     ) -> Option<EventKey> {
-        let near = |known: &&StandIn| {
+        let is_of_turn = |known: &&StandIn| {
             known.session_uid == uid.as_str()
-                && ts.is_none_or(|ts| ts.0.abs_diff(known.at) <= SAME_TURN_MS)
+                && ts.is_none_or(|ts| turn(known.prompted_at, known.at).contains(&ts.0))
         };
-        let mut near = self.0.iter().filter(near).peekable();
-        near.peek()?;
+        let mut of_turn = self.0.iter().filter(is_of_turn).peekable();
+        of_turn.peek()?;
         let key = text();
-        near.any(|known| known.key == key.0).then_some(key)
+        let known = of_turn.find(|known| known.key == key.0)?;
+        Some(known.event.map_or(key, EventKey))
     }
 }

@@ -59,13 +59,14 @@ pub struct Noted {
 pub fn note(home: &Home, event: &LiveEvent, now: Timestamp, knobs: &Knobs) -> io::Result<Noted> {
     let directory = Directory::of(home);
     directory.create()?;
+    let read = || directory.read(event.agent, &event.session);
+    // First of all what must not be lost, whoever else is at work; a session without its state is still read by
+    // every sweep.
+    leave_message(home, event, now, || read()?.prompted_at)?;
     let lock = directory.lock();
-    let known = directory.read(event.agent, &event.session);
-    let mut own = known.unwrap_or_else(|| LiveState::new(event.agent, &event.session, now));
+    let mut own = read().unwrap_or_else(|| LiveState::new(event.agent, &event.session, now));
     own.is_subagent |= event.is_subagent;
     let was_marked = own.mark;
-    // First of all what must not be lost; a session without its state is still read by every sweep.
-    leave_message(home, event, &own, now)?;
     let others = if event.happening == Happening::Began {
         let mut others = directory.states();
         others.retain(|other| (other.agent, &other.session) != (own.agent, &own.session));
@@ -130,8 +131,8 @@ pub fn uid(state: &LiveState) -> SessionUid {
 fn leave_message(
     home: &Home,
     event: &LiveEvent,
-    own: &LiveState,
     now: Timestamp,
+    prompted_at: impl FnOnce() -> Option<Timestamp>,
 ) -> io::Result<()> {
     if !matches!(event.happening, Happening::Stopped | Happening::Compacting | Happening::Ended) {
         return Ok(());
@@ -140,7 +141,7 @@ fn leave_message(
     let last_words = said.filter(|_| event.happening == Happening::Stopped).map(|text| LastWords {
         key: last_words::key(text),
         text: last_words::cut(&Redactor::shared().redact(text)).to_owned(),
-        prompted_at: own.prompted_at,
+        prompted_at: prompted_at(),
     });
     spool::enqueue(
         home,
