@@ -27,7 +27,7 @@ pub mod tree;
 mod versions;
 
 pub use archive::Archive;
-pub use commit::{CommitReport, commit};
+pub use commit::{CommitReport, commit, is_any_due};
 pub use distil::{DistilReport, distil};
 pub use evict::{EvictReport, Evicted, evict};
 pub use forget::{ForgetChoice, ForgottenSession, find_to_forget, forget, pin};

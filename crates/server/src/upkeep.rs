@@ -6,7 +6,7 @@ use crate::service::Service;
 use backstory_engine::SyncError;
 use backstory_engine::documents::refresh;
 use backstory_engine::live::{Knobs, SealChoice, SealOptions, pending};
-use backstory_engine::pushed::{Idle, Sealed, Unasked, owed};
+use backstory_engine::pushed::{Sealed, Unasked, owed};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,13 +71,7 @@ fn idle(service: &Service, settled: &Settled) -> Settled {
         }
         // What cannot be read is tried again by the next look.
         let Ok(Some(standing)) = service.journal.standing(&id) else { continue };
-        let wait = match Unasked::of(standing.policy.as_deref()).idle {
-            Idle::AsUsual => Some(service.options.idle),
-            Idle::After(wait) => Some(wait),
-            Idle::Never => None,
-        };
-        let wait = wait.and_then(|wait| i64::try_from(wait.as_millis()).ok());
-        let due = wait.map_or(i64::MAX, |wait| written.saturating_add(wait));
+        let due = Unasked::of(standing.policy.as_deref()).due(written, service.options.idle);
         if now.0 < due {
             still.insert(id, (written, due));
             continue;

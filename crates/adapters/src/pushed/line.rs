@@ -118,7 +118,7 @@ pub struct Seal {
     pub overview: String,
 }
 
-/// What is done without being asked, as far as the plugin said; the text is the plugin's own JSON.
+/// What is done without being asked, as far as the plugin said; the text is what is known of the plugin's JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Policy {

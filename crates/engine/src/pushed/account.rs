@@ -10,6 +10,7 @@ use backstory_model::{
     Watermarks, summarize,
 };
 use std::io;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 /// Lines of messages begin so; the file is ours.
@@ -64,20 +65,40 @@ pub(super) fn of_first(path: &Path, id: &str, messages: u64) -> io::Result<Optio
 
 /// The messages behind the first so many.
 pub(super) fn messages_behind(path: &Path, skipped: u64) -> io::Result<Vec<Message>> {
-    let Some(file) = file::open(path)? else { return Ok(Vec::new()) };
-    let (mut messages, mut seen) = (Vec::new(), 0);
-    file::for_each_line(&file, |line| {
-        if line.starts_with(MESSAGE) {
-            seen += 1;
-            if seen > skipped
-                && let Ok(Line::Message(message)) = serde_json::from_slice(line)
-            {
-                messages.push(message);
-            }
-        }
-        Ok(true)
+    let mut messages = Vec::new();
+    for_each_message(path, skipped..u64::MAX, |message| {
+        messages.push(message);
+        ControlFlow::Continue(())
     })?;
     Ok(messages)
+}
+
+/// Hands some of the messages to `each`, the first of all being number 0, until it has enough.
+pub(super) fn for_each_message(
+    path: &Path,
+    numbers: Range<u64>,
+    mut each: impl FnMut(Message) -> ControlFlow<()>,
+) -> io::Result<()> {
+    let Some(file) = file::open(path)? else { return Ok(()) };
+    let mut seen = 0;
+    file::for_each_line(&file, |line| {
+        if !line.starts_with(MESSAGE) {
+            return Ok(true);
+        }
+        let number = seen;
+        seen += 1;
+        if number < numbers.start {
+            return Ok(true);
+        }
+        if number >= numbers.end {
+            return Ok(false);
+        }
+        Ok(match serde_json::from_slice(line) {
+            Ok(Line::Message(message)) => each(message).is_continue(),
+            _ => true,
+        })
+    })?;
+    Ok(())
 }
 
 /// Every seal of a session.

@@ -317,7 +317,7 @@ fn opening(id: &str, counts: &Counts, now: Timestamp) -> Vec<Line> {
 }
 
 fn policy_line(json: &str, now: Timestamp) -> Line {
-    Line::Policy(Policy { at: now.0, json: json.to_owned() })
+    Line::Policy(Policy { at: now.0, json: clean::policy(json) })
 }
 
 fn print(message: &Message) -> (Print, usize) {
@@ -340,7 +340,8 @@ fn standing(id: &str, counts: &Counts) -> Standing {
         pending_tokens: counts.pending_tokens(),
         tokens: counts.tokens,
         seals: counts.seals,
-        policy: counts.policy.clone(),
+        // Older versions wrote down whatever was posted.
+        policy: counts.policy.as_deref().map(clean::policy),
     }
 }
 

@@ -159,12 +159,34 @@ fn policies_are_remembered_and_sessions_begin_once() {
     let dir = tempfile::tempdir().unwrap();
     let journal = journal(dir.path());
     assert!(journal.configure("oc-1", "{}", NOW).unwrap().is_none());
-    assert!(journal.create("oc-1", Some("{\"idle\":1}"), NOW).unwrap().1);
-    let (standing, is_new) = journal.create("oc-1", Some("{\"idle\":2}"), NOW).unwrap();
-    assert_eq!((standing.policy.as_deref(), is_new), (Some("{\"idle\":1}"), false));
-    journal.configure("oc-1", "{\"idle\":3}", NOW).unwrap().unwrap();
+    assert!(journal.create("oc-1", Some("{\"keep\":1}"), NOW).unwrap().1);
+    let (standing, is_new) = journal.create("oc-1", Some("{\"keep\":2}"), NOW).unwrap();
+    assert_eq!((standing.policy.as_deref(), is_new), (Some("{\"keep\":1}"), false));
+    journal.configure("oc-1", "{\"keep\":3}", NOW).unwrap().unwrap();
     let standing = self::journal(dir.path()).standing("oc-1").unwrap().unwrap();
-    assert_eq!(standing.policy.as_deref(), Some("{\"idle\":3}"));
+    assert_eq!(standing.policy.as_deref(), Some("{\"keep\":3}"));
     assert!(journal.remove("oc-1").unwrap() && !journal.remove("oc-1").unwrap());
     assert_eq!(journal.standing("oc-1").unwrap(), None);
+}
+
+#[test]
+fn no_secret_of_a_policy_or_a_name_reaches_the_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = journal(dir.path());
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let policy = format!("{{\"keep\":2,\"note\":\"{secret}\"}}");
+    journal.create("oc-1", Some(&policy), NOW).unwrap();
+    journal.configure("oc-1", &policy, NOW).unwrap().unwrap();
+    let name = || Some(secret.to_owned());
+    let part = Part { tool_id: name(), status: name(), ..Part::default() };
+    let call = Incoming { parts: vec![part], peer: name(), ..said("user", "") };
+    assert_eq!(journal.append("oc-1", &[call], NOW).unwrap().added, 1);
+    let path = place(&home(dir.path()), "oc-1");
+    assert!(!fs_err::read_to_string(&path).unwrap().contains(secret));
+    // What an older version wrote is not told either.
+    let line = Line::Policy(Policy { at: NOW.0, json: policy });
+    let mut file = fs_err::OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(format!("{}\n", serde_json::to_string(&line).unwrap()).as_bytes()).unwrap();
+    let standing = journal.standing("oc-1").unwrap().unwrap();
+    assert_eq!(standing.policy.as_deref(), Some("{\"keep\":2}"));
 }

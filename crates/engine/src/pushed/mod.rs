@@ -12,6 +12,7 @@ mod file;
 mod journal;
 mod owed;
 mod replay;
+mod silent;
 mod tokens;
 mod unasked;
 
@@ -23,6 +24,8 @@ pub use copies::{PostedFile, posted};
 pub(crate) use copies::{bytes, leaving, leaving_with, remove as remove_copies};
 pub use journal::{Journal, Limits};
 pub use owed::owed;
+pub(crate) use silent::seal_silent;
+pub use silent::silent;
 pub use tokens::estimate;
 pub use unasked::{Idle, Unasked};
 
@@ -30,6 +33,7 @@ use backstory_adapters::pushed::{file_name, folder_name};
 use backstory_model::{SessionUid, Timestamp};
 use backstory_store::Home;
 use std::io::{self, ErrorKind};
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 
 /// A message as it was posted.
@@ -133,6 +137,16 @@ pub(crate) fn place(home: &Home, id: &str) -> PathBuf {
 /// The seals of a session as its file has them, the first first; none without a file.
 pub(crate) fn seals(home: &Home, id: &str) -> io::Result<Vec<Seal>> {
     account::seals(&place(home, id))
+}
+
+/// Hands the messages of a session's file with these numbers, from 0, to `each` until it has enough.
+pub(crate) fn for_each_message(
+    home: &Home,
+    id: &str,
+    numbers: Range<u64>,
+    each: impl FnMut(Message) -> ControlFlow<()>,
+) -> io::Result<()> {
+    account::for_each_message(&place(home, id), numbers, each)
 }
 
 /// Removes what was posted of a session; true if there was something.

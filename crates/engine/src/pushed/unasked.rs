@@ -57,6 +57,17 @@ impl Unasked {
         }
     }
 
+    /// The moment from which a session is idle that was last written to at another, all in milliseconds; others
+    /// are after `usual`.
+    pub fn due(&self, written: i64, usual: Duration) -> i64 {
+        let wait = match self.idle {
+            Idle::AsUsual => usual,
+            Idle::After(wait) => wait,
+            Idle::Never => return i64::MAX,
+        };
+        written.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX))
+    }
+
     /// True if a session has to be sealed now.
     pub fn is_due(&self, session: &Standing) -> bool {
         let has = |most: Option<u64>, count: u64| most.is_some_and(|most| count >= most);

@@ -7,6 +7,7 @@ use crate::pushed;
 use crate::spool::Drained;
 use backstory_model::{SealReason, SessionUid, Timestamp};
 use backstory_store::{Vault, Writer};
+use std::time::Duration;
 
 /// What waits to be sealed, as it is known before anything is read: what comes later may be about what was
 /// not read.
@@ -18,12 +19,15 @@ pub(super) struct Awaited {
 }
 
 impl Awaited {
-    pub(super) fn of(options: &SyncOptions) -> Result<Self, SyncError> {
+    pub(super) fn of(options: &SyncOptions, now: Timestamp) -> Result<Self, SyncError> {
         let home = &options.archive.home;
-        if options.seal.is_none() {
-            return Ok(Self::default());
-        }
-        let owed = if options.spool { pushed::owed(home)? } else { Vec::new() };
+        let Some(seal) = &options.seal else { return Ok(Self::default()) };
+        let owed = if options.spool {
+            pushed::seal_silent(home, Duration::from_millis(seal.knobs.idle_ttl_ms), now)?;
+            pushed::owed(home)?
+        } else {
+            Vec::new()
+        };
         Ok(Self { live: live::live(home), owed })
     }
 }

@@ -165,7 +165,7 @@ fn sync_locked(
 ) -> Result<SyncReport, SyncError> {
     let mut report = empty_report(options);
     let mut spooled = spooled::hear(options, now, &mut report);
-    let awaited = conclude::Awaited::of(options)?;
+    let awaited = conclude::Awaited::of(options, now)?;
     if options.reparse && options.archive.home.engine().exists()? {
         Vault::mark_lost_payloads(&options.archive.home)?;
     }
