@@ -6,6 +6,10 @@ use backstory_store::{create_private_dir, private_file};
 use fs_err as fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Drafts begun by this process.
+static DRAFTS: AtomicU64 = AtomicU64::new(0);
 
 /// The folder of memories, below the home; skills are a folder of it.
 const MEMORIES: &str = "memories";
@@ -24,6 +28,8 @@ const WRITABLE: [&str; 9] = ["md", "txt", "json", "yaml", "yml", "toml", "py", "
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
     root: PathBuf,
+    /// The folder of the lock. It is not among the memories, where it could be listed or forgotten.
+    state: PathBuf,
 }
 
 /// What is found at a path.
@@ -46,7 +52,16 @@ pub enum WriteMode {
 
 impl Files {
     pub(crate) fn new(home: &Path) -> Self {
-        Self { root: home.join(MEMORIES) }
+        Self { root: home.join(MEMORIES), state: home.join("state") }
+    }
+
+    /// Keeps all others from changing memories, in this process and in others, until it is dropped: what is
+    /// read and written back must not change between.
+    fn lock(&self) -> io::Result<fs::File> {
+        create_private_dir(&self.state)?;
+        let lock = private_file().open(self.state.join("memories.lock"))?;
+        lock.file().lock()?;
+        Ok(lock)
     }
 
     /// What is at `memories/…` or `skills/…`. The two folders themselves are always there, and so is that of
@@ -131,13 +146,13 @@ impl Files {
         mode: WriteMode,
     ) -> Result<usize, TreeError> {
         let path = self.writable(words)?;
+        let exists = || {
+            let name = words.join("/");
+            TreeError::Refused(format!("{name} exists already: replace it, or append to it"))
+        };
+        let _lock = self.lock()?;
         let before = match (fs::symlink_metadata(&path), mode) {
-            (Ok(_), WriteMode::Create) => {
-                return Err(TreeError::Refused(format!(
-                    "{} exists already: replace it, or append to it",
-                    words.join("/")
-                )));
-            }
+            (Ok(_), WriteMode::Create) => return Err(exists()),
             (Ok(meta), _) if meta.is_dir() => {
                 return Err(TreeError::IsFolder(words.join("/")));
             }
@@ -146,7 +161,15 @@ impl Files {
         };
         let break_first = !before.is_empty() && !before.ends_with('\n');
         let whole = format!("{before}{}{content}", if break_first { "\n" } else { "" });
-        self.put(&path, &whole)
+        match self.put(&path, &whole, mode) {
+            // Somebody without the lock was faster.
+            Err(TreeError::Io(_))
+                if mode == WriteMode::Create && fs::symlink_metadata(&path).is_ok() =>
+            {
+                Err(exists())
+            }
+            done => done,
+        }
     }
 
     /// Replaces a text in a file. Where it stands more than once, all of them must be meant.
@@ -162,6 +185,7 @@ impl Files {
         if old.is_empty() {
             return Err(TreeError::Refused("the text to replace is empty".into()));
         }
+        let _lock = self.lock()?;
         let text = match Self::read(&path) {
             Ok(text) => text,
             Err(error) if is_absence(&error) => {
@@ -173,8 +197,10 @@ impl Files {
             0 => Err(TreeError::Refused(format!(
                 "the text to replace does not stand in {name}: read it first"
             ))),
-            1 => self.put(&path, &text.replacen(old, new, 1)).map(|_| 1),
-            many if all => self.put(&path, &text.replace(old, new)).map(|_| many),
+            1 => self.put(&path, &text.replacen(old, new, 1), WriteMode::Replace).map(|_| 1),
+            many if all => {
+                self.put(&path, &text.replace(old, new), WriteMode::Replace).map(|_| many)
+            }
             many => Err(TreeError::Refused(format!(
                 "the text to replace stands {many} times in {name}: give more of it, or replace all"
             ))),
@@ -184,6 +210,7 @@ impl Files {
     /// Removes a file, or a folder with all that is in it. Returns how many files went.
     pub(crate) fn remove(&self, words: &[&str], recursive: bool) -> Result<usize, TreeError> {
         let path = self.writable_path(words)?;
+        let _lock = self.lock()?;
         match self.find(words)? {
             Some(Found::File(_)) => {
                 fs::remove_file(path)?;
@@ -240,14 +267,15 @@ impl Files {
     pub(crate) fn keep_copy(&self, words: &[&str], text: &str) -> Result<usize, TreeError> {
         let path = self.writable_path(words)?;
         let text = Redactor::shared().redact(text);
+        let _lock = self.lock()?;
         match Self::read(&path) {
             Ok(known) if known == text => Ok(text.len()),
-            _ => self.put(&path, &text),
+            _ => self.put(&path, &text, WriteMode::Replace),
         }
     }
 
-    /// Puts a whole text in place at once, or nothing.
-    fn put(&self, path: &Path, text: &str) -> Result<usize, TreeError> {
+    /// Puts a whole text in place at once, or nothing. Whoever calls this holds the lock.
+    fn put(&self, path: &Path, text: &str, mode: WriteMode) -> Result<usize, TreeError> {
         let text = Redactor::shared().redact(text).into_owned();
         if text.len() > MAX_WRITTEN {
             return Err(TreeError::Refused(format!(
@@ -256,10 +284,16 @@ impl Files {
         }
         let folder = path.parent().unwrap_or(&self.root);
         create_private_dir(folder)?;
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("memory");
-        let draft = folder.join(format!(".{name}.{}.tmp", std::process::id()));
-        let mut file = private_file().truncate(true).open(&draft)?;
-        let written = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&draft, path));
+        let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
+        let draft = folder.join(format!(".{}-{number}.tmp", std::process::id()));
+        // What a killed process left under this name may also be known as a memory: it is not written to.
+        let _ = fs::remove_file(&draft);
+        let place = if mode == WriteMode::Create { place_new } else { place_over };
+        let written = private_file()
+            .create_new(true)
+            .open(&draft)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .and_then(|()| place(&draft, path));
         if let Err(error) = written {
             let _ = fs::remove_file(&draft);
             return Err(error.into());
@@ -268,6 +302,27 @@ impl Files {
     }
 }
 
+fn place_over(draft: &Path, path: &Path) -> io::Result<()> {
+    fs::rename(draft, path)
+}
+
+/// Puts a draft in place unless something is there. People and their editors know nothing of the lock.
+fn place_new(draft: &Path, path: &Path) -> io::Result<()> {
+    match fs::hard_link(draft, path) {
+        Ok(()) => {
+            let _ = fs::remove_file(draft);
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // Not every disk has links. Nothing was there a moment ago, and the lock is still held.
+        Err(_) => fs::rename(draft, path),
+    }
+}
+
 fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
+
+#[cfg(test)]
+#[path = "files_tests.rs"]
+mod tests;

@@ -147,7 +147,9 @@ impl Search {
         for text in options.patterns.iter().filter(|text| !text.is_empty()) {
             let build = |text: &str| {
                 let mut builder = RegexBuilder::new(text);
-                builder.case_insensitive(options.ignore_case).size_limit(1 << 20).build()
+                builder.case_insensitive(options.ignore_case).size_limit(1 << 20);
+                // The whole text is asked first, in which lines begin and end as well.
+                builder.multi_line(true).crlf(true).build()
             };
             let pattern = build(text).or_else(|_| build(&regex::escape(text)));
             let pattern =

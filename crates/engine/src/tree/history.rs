@@ -2,6 +2,7 @@
 //! seals, and a commit is answered with their numbers, so they are what is told as long as there is one. The
 //! archive's may be fewer: a sweep seals once what was closed twice before it.
 
+use super::messages::{self, Messages};
 use super::session::{moment, sealed};
 use super::{Tree, TreeError};
 use crate::pushed;
@@ -15,24 +16,41 @@ pub(super) struct Stretch {
     pub(super) gist: String,
     /// The account of everything up to its end.
     pub(super) overview: String,
+    /// What was said and done since the one before it.
+    messages: Messages,
 }
 
-impl From<Seal> for Stretch {
-    fn from(seal: Seal) -> Self {
-        Self { number: seal.number, overview: sealed(&seal), gist: seal.abstract_text }
-    }
-}
-
-impl From<pushed::Seal> for Stretch {
-    fn from(seal: pushed::Seal) -> Self {
+/// The stretches of a posted file.
+fn posted(id: &str, seals: Vec<pushed::Seal>) -> Vec<Stretch> {
+    let mut behind = 0;
+    let stretch = |seal: pushed::Seal| {
         let (at, why, through) = (moment(Timestamp(seal.at)), seal.reason, seal.through);
         let text = seal.overview.trim_end();
-        Self {
+        let before = std::mem::replace(&mut behind, through);
+        Stretch {
             number: seal.number,
             overview: format!("_Sealed {at} ({why}), up to message {through}._\n\n{text}\n"),
             gist: seal.gist,
+            messages: Messages::Posted { id: id.to_owned(), behind: before, through },
         }
-    }
+    };
+    seals.into_iter().map(stretch).collect()
+}
+
+/// The stretches of a session in the archive.
+fn archived(session: &SessionUid, seals: Vec<Seal>) -> Vec<Stretch> {
+    let mut next = 0;
+    let stretch = |seal: Seal| {
+        let first = std::mem::replace(&mut next, seal.last_seq.saturating_add(1));
+        let (session, last) = (session.clone(), seal.last_seq);
+        Stretch {
+            number: seal.number,
+            overview: sealed(&seal),
+            gist: seal.abstract_text,
+            messages: Messages::Archived { session, first, last },
+        }
+    };
+    seals.into_iter().map(stretch).collect()
 }
 
 /// What is below `history`.
@@ -45,7 +63,13 @@ pub(super) enum History {
     /// What one came to, in a line and at length.
     Abstract(String),
     Overview(String),
+    /// What was said and done in one.
+    Messages(Messages),
 }
+
+/// What is in the folder of a stretch.
+pub(super) const IN_ARCHIVE: [(&str, &str); 3] =
+    [(".abstract.md", ""), (".overview.md", ""), (messages::NAME, "what was said and done in it")];
 
 impl Tree {
     /// What is below the history of the session a path begins with; nothing if the path leads elsewhere, or
@@ -61,6 +85,7 @@ impl Tree {
         Ok(match rest {
             [] => Some(History::Archive),
             ["overview.md" | ".overview.md"] => Some(History::Overview(stretch.overview)),
+            [messages::NAME] => Some(History::Messages(stretch.messages)),
             [".abstract.md"] => Some(History::Abstract(format!("{}\n", stretch.gist))),
             _ => None,
         })
@@ -71,9 +96,9 @@ impl Tree {
         if let [name] = path
             && pushed::safe_id(name) == *name
         {
-            let posted = pushed::seals(&self.home, name)?;
-            if !posted.is_empty() {
-                return Ok(Some(posted.into_iter().map(Stretch::from).collect()));
+            let seals = pushed::seals(&self.home, name)?;
+            if !seals.is_empty() {
+                return Ok(Some(posted(name, seals)));
             }
         }
         match self.session_in(path)? {
@@ -84,14 +109,16 @@ impl Tree {
 
     /// The closed stretches of a session.
     pub(super) fn stretches(&self, session: &SessionUid) -> Result<Vec<Stretch>, TreeError> {
-        let posted = match pushed::id_of(session) {
-            Some(id) => pushed::seals(&self.home, &id)?,
-            None => Vec::new(),
-        };
-        if !posted.is_empty() {
-            return Ok(posted.into_iter().map(Stretch::from).collect());
+        if let Some(id) = pushed::id_of(session) {
+            let seals = pushed::seals(&self.home, &id)?;
+            if !seals.is_empty() {
+                return Ok(posted(&id, seals));
+            }
         }
-        let archived = self.vault()?.seals_of(session)?;
-        Ok(archived.into_iter().map(Stretch::from).collect())
+        Ok(archived(session, self.vault()?.seals_of(session)?))
     }
 }
+
+#[cfg(test)]
+#[path = "history_tests.rs"]
+mod tests;

@@ -2,7 +2,7 @@
 
 use super::address::{Address, TOP};
 use super::files::Files;
-use super::history::{History, Stretch};
+use super::history::{self, History, Stretch};
 use super::place::{Lore, Node};
 use super::{PatternChoice, Tree, TreeError, lore, session};
 use backstory_model::{Seal, Session, SessionUid, Timestamp};
@@ -106,8 +106,7 @@ impl Tree {
                 Ok(stretches.iter().map(folder).collect())
             }
             Node::History(History::Archive) => {
-                let names = [".abstract.md", ".overview.md"];
-                Ok(names.iter().map(|name| here.file(name, "")).collect())
+                Ok(history::IN_ARCHIVE.iter().map(|(name, about)| here.file(name, about)).collect())
             }
             Node::Lores(kind) => self.lore_files(&here, kind),
             Node::AllDecisions => self.decision_files(&here),

@@ -8,7 +8,8 @@
 //!               /transcript.md everything said and done
 //!               /<seq>         one event, in full; also <uid>/<seq> without sessions/
 //!               /seals/001.md  its overview as of each seal
-//!               /history/archive_001/  the same as OpenViking has it, also of what was only posted so far
+//!               /history/archive_001/  the same as OpenViking has it, with the messages of each stretch, also of
+//!                              what was only posted so far
 //! errors/<fingerprint>.md      an error met before and what helped
 //! patterns/<fingerprint>.md    what happens again and again
 //! decisions/<uid>.md           what the human was asked in a session, and answered
@@ -29,16 +30,18 @@ mod grep;
 mod history;
 mod listing;
 mod lore;
+mod messages;
 mod place;
 mod recollect;
 mod session;
+mod skills;
 #[cfg(test)]
 mod tests;
 mod text;
 mod transcript;
 mod window;
 
-pub use below::Below;
+pub use below::{Below, is_below};
 pub use decided::tell_decision;
 pub use files::WriteMode;
 pub(crate) use files::{DOCUMENTS, Files};
@@ -47,6 +50,7 @@ pub use listing::{Entry, Walked};
 pub use lore::{PatternChoice, tell_pattern};
 pub(crate) use recollect::path_to_change;
 pub use recollect::{Memory, Note};
+pub use skills::Skill;
 pub use window::{Part, Reading, Unit};
 
 use address::Address;
@@ -131,6 +135,7 @@ impl Tree {
         let mut window = Window::new(part);
         match self.node(&address)? {
             Node::Transcript(session) => self.tell_transcript(&session, &mut window)?,
+            Node::History(History::Messages(of)) => self.tell_messages(&of, &mut window)?,
             node => window.push(&self.document(&address, node)?),
         }
         Ok(window.finish())

@@ -169,7 +169,7 @@ fn what_was_posted_has_its_own_history_before_it_is_taken_in_and_behind() {
         assert_eq!(names(&archives), ["archive_001", "archive_002"]);
         assert!(archives.iter().all(|entry| entry.is_folder && entry.about.is_some()));
         let files = tree.list(&archives[1].address).unwrap();
-        assert_eq!(names(&files), [".abstract.md", ".overview.md"]);
+        assert_eq!(names(&files), [".abstract.md", ".overview.md", "messages.jsonl"]);
         assert!(!read(&tree, &files[0].address).is_empty());
         assert!(!read(&tree, &first).contains("door"), "{}", read(&tree, &first));
         let sealed = read(&tree, &second);

@@ -14,9 +14,9 @@ const SPEECH: Excerpt = Excerpt { head: 4000, tail: 400 };
 /// What agents think.
 const THOUGHT: Excerpt = Excerpt { head: 400, tail: 0 };
 /// What tools are asked.
-const CALL: Excerpt = Excerpt { head: 1500, tail: 200 };
+pub(super) const CALL: Excerpt = Excerpt { head: 1500, tail: 200 };
 /// What they answer: how it ends matters most.
-const RESULT: Excerpt = Excerpt { head: 700, tail: 1200 };
+pub(super) const RESULT: Excerpt = Excerpt { head: 700, tail: 1200 };
 
 impl Tree {
     /// Tells a session until the window is full.
