@@ -13,6 +13,7 @@ mod grok;
 pub mod hooks;
 pub mod hygiene;
 mod json;
+mod mend;
 pub mod pushed;
 mod roots;
 mod source;
@@ -26,6 +27,7 @@ pub use batch::{
 };
 pub use classify::{CallClass, RetryTracker, classify_call};
 pub use json::is_complete;
+pub use mend::mended;
 pub use roots::{Base, RootSpec};
 pub use source::{Claim, Form};
 

@@ -50,24 +50,39 @@ fn unescape(mut text: &str, out: &mut String) {
 
 /// Appends a `\uXXXX` escape or a surrogate pair of them; returns how many bytes it took.
 fn push_unicode(text: &str, out: &mut String) -> usize {
+    let (c, used) = unicode(text.as_bytes()).unwrap_or(('\\', 1));
+    out.push(c);
+    used
+}
+
+/// The character that a `\uXXXX` escape or a surrogate pair of them stands for, and the bytes they take. Half a
+/// pair stands for U+FFFD.
+fn unicode(text: &[u8]) -> Option<(char, usize)> {
     let unit = |at: usize| {
-        text.get(at..at + 6)
-            .and_then(|escape| escape.strip_prefix("\\u"))
-            .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+        let hex = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        hex.iter().try_fold(0_u16, |unit, digit| {
+            Some((unit << 4) | char::from(*digit).to_digit(16)? as u16)
+        })
     };
-    let Some(first) = unit(0) else {
-        out.push('\\');
-        return 1;
-    };
-    if let Some(c) = char::from_u32(first) {
-        out.push(c);
-        return 6;
+    let c = char::decode_utf16([0, 6].into_iter().map_while(unit)).next()?;
+    let c = c.unwrap_or(char::REPLACEMENT_CHARACTER);
+    Some((c, 6 * c.len_utf16()))
+}
+
+/// JSON in which U+FFFD stands for every half of a surrogate pair. It keeps its length.
+pub(crate) fn paired(json: &[u8]) -> Cow<'_, [u8]> {
+    const REPLACEMENT: &[u8] = b"\\ufffd";
+    let mut out = Cow::Borrowed(json);
+    let mut at = 0;
+    while let Some(next) = memchr(b'\\', &json[at..]) {
+        at += next;
+        let (c, used) = unicode(&json[at..]).unwrap_or(('\\', 2));
+        if c == char::REPLACEMENT_CHARACTER {
+            out.to_mut()[at..at + used].copy_from_slice(REPLACEMENT);
+        }
+        at = json.len().min(at + used);
     }
-    let pair = unit(6)
-        .filter(|second| (0xd800..0xdc00).contains(&first) && (0xdc00..0xe000).contains(second))
-        .and_then(|second| char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + second - 0xdc00));
-    out.push(pair.unwrap_or(char::REPLACEMENT_CHARACTER));
-    if pair.is_some() { 12 } else { 6 }
+    out
 }
 
 #[cfg(test)]
@@ -90,7 +105,58 @@ mod tests {
         assert_eq!(unescaped("null"), "");
     }
 
+    fn paired_text(json: &str) -> String {
+        String::from_utf8(paired(json.as_bytes()).into_owned()).unwrap()
+    }
+
+    #[test]
+    fn halves_of_pairs_are_replaced_and_nothing_else() {
+        for (json, expected) in [
+            (r#""a \ud83d""#, r#""a \ufffd""#),
+            (r#""\uD83D\u0041 \ude00\ud83d""#, r#""\ufffd\u0041 \ufffd\ufffd""#),
+            (r#""\ud83d\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
+            (r#""\\\ud83d""#, r#""\\\ufffd""#),
+        ] {
+            assert_eq!(paired_text(json), expected);
+        }
+        for whole in [
+            r#""\ud83d\ude00""#,
+            r#""C:\\ud83d \\\\ude00""#,
+            r#""\u00e4 \n 😀""#,
+            "\"\\",
+            "\"\\u12",
+        ] {
+            assert!(matches!(paired(whole.as_bytes()), Cow::Borrowed(_)), "{whole}");
+        }
+    }
+
+    /// As JavaScript writes a string: halves of characters as escapes.
+    fn stringified(units: &[u16]) -> String {
+        let character = |c: Result<char, std::char::DecodeUtf16Error>| match c {
+            Ok(c @ ('"' | '\\')) => format!("\\{c}"),
+            Ok('\n') => "\\n".to_owned(),
+            Ok(c) => c.to_string(),
+            Err(half) => format!("\\u{:04x}", half.unpaired_surrogate()),
+        };
+        let text: String = char::decode_utf16(units.iter().copied()).map(character).collect();
+        format!("\"{text}\"")
+    }
+
     proptest! {
+        #[test]
+        fn a_text_cut_anywhere_is_read(
+            text in "[a-c\\\\\"u😀🦀\u{10ffff}\n]{0,20}",
+            from in 0_usize..40,
+            to in 0_usize..40,
+        ) {
+            let units: Vec<u16> = text.encode_utf16().collect();
+            let to = to.min(units.len());
+            let cut = &units[from.min(to)..to];
+            let mended = paired_text(&stringified(cut));
+            let read: String = serde_json::from_str(&mended).unwrap();
+            prop_assert_eq!(read, String::from_utf16_lossy(cut));
+        }
+
         #[test]
         fn decoding_is_the_inverse_of_encoding(text in "\\PC*|[\\s\\S]{0,40}") {
             let raw = sonic_rs::to_string(&text).unwrap();

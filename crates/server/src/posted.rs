@@ -8,6 +8,8 @@ use serde_json::Value;
 
 /// Numbers below this are seconds, not milliseconds.
 const SECONDS: i64 = 100_000_000_000;
+/// No tool has a longer name.
+const LONGEST_NAME: usize = 128;
 
 /// Reads one message.
 pub(crate) fn incoming(posted: &AddMessage) -> Result<Incoming, Refusal> {
@@ -18,10 +20,10 @@ pub(crate) fn incoming(posted: &AddMessage) -> Result<Incoming, Refusal> {
         _ => return Err(Refusal::wrong("a message needs a role: user or assistant")),
     };
     let parts = match (&posted.parts, &posted.content) {
-        (Value::Array(parts), _) | (_, Value::Array(parts)) => {
-            parts.iter().filter_map(part).collect()
-        }
-        (_, Value::String(text)) => vec![words(text.clone())],
+        (Value::Array(parts), _) if !parts.is_empty() => parts.iter().filter_map(part).collect(),
+        (_, Value::Array(parts)) => parts.iter().filter_map(part).collect(),
+        (_, Value::String(text)) => vec![said(posted.role.as_deref(), text)],
+        (Value::Array(_), _) => Vec::new(),
         _ => return Err(Refusal::wrong("a message needs content or parts")),
     };
     let peer = posted.peer_id.clone().filter(|peer| !peer.is_empty());
@@ -30,6 +32,38 @@ pub(crate) fn incoming(posted: &AddMessage) -> Result<Incoming, Refusal> {
 
 fn words(text: String) -> Part {
     Part { text: Some(text), ..Part::default() }
+}
+
+/// A message of one text. The first plugins had no parts: they posted calls of tools as the agent's words, what
+/// came of them as the human's, with a mark in front.
+fn said(role: Option<&str>, text: &str) -> Part {
+    let marked = |mark: &str| {
+        let (tool, rest) = text.trim_start().strip_prefix(mark)?.split_once(']')?;
+        let tool = tool.trim();
+        let is_name = !tool.is_empty() && tool.len() <= LONGEST_NAME && !tool.contains('\n');
+        is_name.then(|| (Some(tool.to_owned()), Some(rest.trim_start().to_owned())))
+    };
+    if let Some((tool, input)) = marked("[tool-call ") {
+        return Part { tool, input, status: Some("running".to_owned()), ..Part::default() };
+    }
+    if let Some((tool, output)) = marked("[tool-result ") {
+        return Part { tool, output, status: Some("completed".to_owned()), ..Part::default() };
+    }
+    match role.map(str::trim) {
+        Some("tool" | "tool_result" | "function" | "function_call_output") => Part {
+            tool: Some("tool".to_owned()),
+            output: Some(text.to_owned()),
+            status: Some("completed".to_owned()),
+            ..Part::default()
+        },
+        Some("tool_call" | "function_call") => Part {
+            tool: Some("tool".to_owned()),
+            input: Some(text.to_owned()),
+            status: Some("running".to_owned()),
+            ..Part::default()
+        },
+        _ => words(text.to_owned()),
+    }
 }
 
 /// A part of a message; nothing for what is no part of the conversation.
@@ -111,6 +145,26 @@ mod tests {
         );
         let odd = odd.unwrap();
         assert_eq!((odd.role.as_str(), odd.parts.len()), ("user", 2));
+    }
+
+    #[test]
+    fn tools_are_told_from_words_where_there_are_no_parts() {
+        let one = |role: &str, content: &str| {
+            let read = read(json!({"role": role, "content": content, "parts": []})).unwrap();
+            let [part] = read.parts.try_into().unwrap();
+            part
+        };
+        let call = one("assistant", "[tool-call shell] {\"command\":\"ls\"}");
+        assert_eq!(call.tool.as_deref(), Some("shell"));
+        assert_eq!(call.input.as_deref(), Some("{\"command\":\"ls\"}"));
+        let result = one("user", "[tool-result shell] error: you should never do this");
+        assert_eq!(result.tool.as_deref(), Some("shell"));
+        assert_eq!(result.output.as_deref(), Some("error: you should never do this"));
+        assert_eq!((result.text, result.input), (None, None));
+        assert_eq!(one("tool", "done").output.as_deref(), Some("done"));
+        for words in ["[tool-result] is a mark", "[tool-call", "see [tool-call shell] above"] {
+            assert_eq!(one("user", words).text.as_deref(), Some(words));
+        }
     }
 
     #[test]

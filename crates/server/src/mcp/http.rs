@@ -2,12 +2,13 @@
 
 use super::{Desk, Mcp};
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::HeaderValue;
-use axum::http::header::{ACCEPT, CONTENT_TYPE};
-use axum::response::Response;
+use axum::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
 use axum::routing::any;
+use backstory_adapters::mended;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::sync::Arc;
@@ -47,10 +48,18 @@ pub fn router(desk: Arc<Desk>, hosts: Hosts) -> Router {
     Router::new().route("/mcp", any(answer)).with_state(service)
 }
 
-async fn answer(State(service): State<Service>, mut request: Request) -> Response {
+async fn answer(State(service): State<Service>, request: Request) -> Response {
+    let (mut head, body) = request.into_parts();
     // Who posts JSON here means this protocol, whatever else it says it wants.
-    let headers = request.headers_mut();
-    headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-    headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
-    service.handle(request).await.map(Body::new)
+    let both = HeaderValue::from_static("application/json, text/event-stream");
+    head.headers.insert(ACCEPT, both);
+    head.headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
+    let Ok(body) = to_bytes(body, MAX_BODY).await else {
+        let message = format!("a request may have {MAX_BODY} bytes at most");
+        return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
+    };
+    // What was mended may have another length.
+    head.headers.remove(CONTENT_LENGTH);
+    let body = Body::from(mended(&body).into_owned());
+    service.handle(Request::from_parts(head, body)).await.map(Body::new)
 }

@@ -2,6 +2,7 @@
 
 use crate::refusal::Refusal;
 use axum::body::Bytes;
+use backstory_adapters::mended;
 use serde::de::DeserializeOwned;
 
 /// The body; one that is empty or null says nothing.
@@ -10,7 +11,7 @@ pub(super) fn read<T: DeserializeOwned + Default>(bytes: &Bytes) -> Result<T, Re
         return Ok(T::default());
     }
     // What serde says names fields, and plugins take some of these words for an older server.
-    serde_json::from_slice(bytes).map_err(|error| {
+    serde_json::from_slice(&mended(bytes)).map_err(|error| {
         Refusal::wrong(format!(
             "the body is not the JSON object this asks for (line {}, column {})",
             error.line(),

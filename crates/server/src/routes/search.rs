@@ -1,7 +1,7 @@
 //! What is remembered about a prompt, in the forms plugins of every age ask for it.
 
 use super::body::read;
-use super::telling::{context, files, list, wanted};
+use super::telling::{context, files, list, narrows, wanted};
 use crate::projects::peer;
 use crate::readers::Opened;
 use crate::refusal::Refusal;
@@ -154,7 +154,7 @@ async fn listed(
     peer: Option<String>,
 ) -> Result<ListAnswer, Refusal> {
     let below = below(&asked)?;
-    if matches!(below, Below::Skills | Below::Resources) {
+    if matches!(below, Below::Skills | Below::Resources | Below::Folder) {
         return service.blocking(move |service| listed_files(service, &asked, &below)).await;
     }
     let asker = Arc::clone(&service);
@@ -170,7 +170,7 @@ async fn listed(
     service.readers.ask(question).await
 }
 
-/// Skills or documents that have the words of the prompt.
+/// Skills, documents or memories of a folder that have the words of the prompt.
 fn listed_files(
     service: &Service,
     asked: &SearchAsk,
@@ -187,12 +187,17 @@ fn listed_files(
         Err(TreeError::IsFile(_)) => return Err(Refusal::wrong("target_uri names no folder")),
         found => found?,
     };
-    Ok(if *below == Below::Skills {
-        let skills = files(asked, "skill", found);
-        ListAnswer { total: skills.len(), skills, ..ListAnswer::default() }
-    } else {
-        let resources = files(asked, "resource", found);
-        ListAnswer { total: resources.len(), resources, ..ListAnswer::default() }
+    let kind = match below {
+        Below::Skills => "skill",
+        Below::Resources => "resource",
+        _ => "memory",
+    };
+    let found = files(asked, kind, found);
+    let answer = ListAnswer { total: found.len(), ..ListAnswer::default() };
+    Ok(match below {
+        Below::Skills => ListAnswer { skills: found, ..answer },
+        Below::Resources => ListAnswer { resources: found, ..answer },
+        _ => ListAnswer { memories: found, ..answer },
     })
 }
 
@@ -235,8 +240,8 @@ fn remembered(
         project,
         session,
         only,
-        // Others take the place of what a quota leaves out.
-        limit: if asked.quotas.is_some() { MOST as usize } else { most },
+        // Others take the place of what a quota or an address leaves out.
+        limit: if narrows(asked) { MOST as usize } else { most },
         already_given: given,
         ..RecallOptions::default()
     };

@@ -5,7 +5,7 @@ use backstory_api::http::{
 };
 use backstory_engine::pushed::estimate;
 use backstory_engine::recall::{Recall, RecallItem};
-use backstory_engine::tree::Memory;
+use backstory_engine::tree::{Below, Memory, is_below};
 use std::fmt::Write;
 
 /// Newer plugins do not shorten a text below this length, which saves the user a model's answer. Whoever
@@ -29,6 +29,29 @@ fn is_wanted(asked: &SearchAsk, score: f64) -> bool {
     [asked.score_threshold, asked.min_score].into_iter().flatten().all(|least| score >= least)
 }
 
+/// True for what lies at or below an address that was excluded.
+fn is_excluded(asked: &SearchAsk, address: &str) -> bool {
+    let unwanted = asked.exclude_uris.as_deref().unwrap_or_default();
+    unwanted.iter().any(|above| is_below(address, above))
+}
+
+/// The folder of memories that alone is asked for.
+fn folder(asked: &SearchAsk) -> Option<&str> {
+    let target = asked.target_uri.as_deref()?;
+    matches!(Below::of(target), Ok(Below::Folder)).then_some(target)
+}
+
+/// True for what lies where it was asked for.
+fn is_asked_for(asked: &SearchAsk, address: &str) -> bool {
+    folder(asked).is_none_or(|folder| is_below(address, folder)) && !is_excluded(asked, address)
+}
+
+/// True if not all that is relevant may be told.
+pub(super) fn narrows(asked: &SearchAsk) -> bool {
+    let excludes = asked.exclude_uris.as_ref().is_some_and(|unwanted| !unwanted.is_empty());
+    asked.quotas.is_some() || excludes || folder(asked).is_some()
+}
+
 /// At most so many characters.
 fn room(asked: &SearchAsk) -> usize {
     let tokens = asked.max_tokens.map(|tokens| tokens.min(MOST_TOKENS) * TOKEN_CHARS);
@@ -48,7 +71,7 @@ pub(super) fn wanted(asked: &SearchAsk, found: Recall, most: usize) -> Recall {
     let mut quotas = asked.quotas.clone().unwrap_or_default();
     let mut items = found.items;
     items.retain(|item| {
-        if !is_wanted(asked, score(item)) {
+        if !is_wanted(asked, score(item)) || !is_asked_for(asked, &item.address) {
             return false;
         }
         let quota = category(item).and_then(|category| quotas.get_mut(category));
@@ -140,7 +163,6 @@ pub(super) fn files(asked: &SearchAsk, kind: &'static str, found: Vec<Memory>) -
         category: kind.to_owned(),
         match_reason: format!("{:.0} % of the words", file.score * 100.0),
     };
-    let unwanted = asked.exclude_uris.as_deref().unwrap_or_default();
     let items = found.into_iter().map(item);
-    items.filter(|item| is_wanted(asked, item.score) && !unwanted.contains(&item.uri)).collect()
+    items.filter(|item| is_wanted(asked, item.score) && !is_excluded(asked, &item.uri)).collect()
 }

@@ -129,13 +129,8 @@ pub(super) async fn skills(
     Query(asked): Query<SkillsAsk>,
 ) -> Result<Json<Answer<Skills>>, Refusal> {
     let skills = service.blocking(move |service| {
-        let mut skills: Vec<Skill> = match tree(service)?.list("backstory://skills") {
-            Ok(entries) => entries.into_iter().map(skill).collect(),
-            // Nobody wrote one yet.
-            Err(backstory_engine::tree::TreeError::NotFound(_)) => Vec::new(),
-            Err(error) => return Err(error.into()),
-        };
-        skills.truncate(entries_wanted(asked.node_limit.as_ref()));
+        let found = tree(service)?.skills(entries_wanted(asked.node_limit.as_ref()))?;
+        let skills: Vec<Skill> = found.into_iter().map(skill).collect();
         Ok(Skills { total: skills.len(), skills })
     });
     Ok(Json(Answer::ok(skills.await?)))
@@ -215,7 +210,6 @@ fn shapes(entries: Vec<(usize, Entry)>) -> Vec<FileEntry> {
     entries.into_iter().map(shape).collect()
 }
 
-fn skill(entry: Entry) -> Skill {
-    let name = entry.name.trim_end_matches(".md").to_owned();
-    Skill { name, uri: entry.address, description: entry.about.unwrap_or_default() }
+fn skill(found: backstory_engine::tree::Skill) -> Skill {
+    Skill { name: found.name, uri: found.address, description: found.about }
 }

@@ -110,3 +110,56 @@ fn a_home_that_cannot_be_written_is_an_error_that_may_pass() {
     let mode = fs_err::metadata(home.join("pushed")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
 }
+
+#[test]
+fn half_a_character_does_not_fail_a_request() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Running::on(dir.path());
+    let batch = r#"{"messages":[{"role":"user","content":"the text is cut here \ud83d"},
+        {"role":"assistant","content":"whole \ud83d\ude00, a path C:\\ud83d, turned \ude00\uD83D"}]}"#;
+    let path = "/api/v1/sessions/cx-1/messages/batch";
+    let added = server.ask("POST", path, &[], Some(batch)).result();
+    assert_eq!(added["added"], 2, "{added}");
+    let stored = server.get("/api/v1/sessions/cx-1/context").result();
+    let text = |at: usize| stored["messages"][at]["parts"][0]["text"].clone();
+    assert_eq!(text(0), "the text is cut here \u{fffd}");
+    assert_eq!(text(1), "whole 😀, a path C:\\ud83d, turned \u{fffd}\u{fffd}");
+    let search = r#"{"query":"why was the text cut \ud83d"}"#;
+    assert_eq!(server.ask("POST", "/api/v1/search/search", &[], Some(search)).status, 200);
+}
+
+#[test]
+fn what_is_nested_too_deeply_is_kept_as_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Running::on(dir.path());
+    for levels in [20, 121, 200, 100_000] {
+        let (open, close) = ("[".repeat(levels), "]".repeat(levels));
+        let batch = format!(
+            r#"{{"messages":[{{"role":"user","content":"look into it"}},{{"role":"assistant","parts":
+            [{{"type":"tool","tool_id":"c1","tool_name":"eval","tool_input":{open}"the core"{close}}}]}}]}}"#
+        );
+        let session = format!("/api/v1/sessions/cx-{levels}");
+        let added = server.ask("POST", &format!("{session}/messages/batch"), &[], Some(&batch));
+        assert_eq!(added.result()["added"], 2, "{levels}");
+        let stored = server.get(&format!("{session}/context")).result();
+        let input = stored["messages"][1]["parts"][0]["tool_input"].to_string();
+        // The middle of a very long one is left out, as of any text.
+        assert!(levels > 200 || input.contains("the core"), "{levels}: {input}");
+        let torn = server.ask("POST", &format!("{session}/messages/batch"), &[], Some(&open));
+        assert_eq!(torn.status, 400, "{levels}");
+    }
+}
+
+#[test]
+fn a_policy_is_kept_as_far_as_it_is_known() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Running::on(dir.path());
+    let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let policy = json!({"idle_timeout_seconds": 60, "keep_recent_count": token, "note": token});
+    let create = json!({"session_id": "pi-1", "auto_commit_policy": policy});
+    let known = json!({"idle_timeout_seconds": 60});
+    assert_eq!(server.post("/api/v1/sessions", &create).result()["auto_commit_policy"], known);
+    let listed = server.get("/api/v1/sessions");
+    assert_eq!(listed.result()[0]["auto_commit_policy"], known);
+    assert!(!listed.text.contains(token));
+}

@@ -92,6 +92,38 @@ fn no_more_of_a_category_is_told_than_its_quota() {
 }
 
 #[test]
+fn a_folder_of_memories_is_told_alone_and_what_is_excluded_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = with_memory(dir.path());
+    write(dir.path(), "experiences/cranes.md", "Two cranes share a berth in the harbour.\n");
+    write(dir.path(), "preferences/cranes.md", "Two cranes in the harbour are enough.\n");
+    let uris = |mode: &str, more: &Value| -> Vec<String> {
+        let mut asked = json!({"query": "two cranes in the harbour", "limit": 40, "mode": mode,
+            "score_threshold": 0, "max_tokens": 2_000});
+        asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let found = server.post("/api/v1/search/search", &asked).result();
+        let list = if mode == "context" { &found["entries"] } else { &found["memories"] };
+        let items = list.as_array().unwrap().iter();
+        items.map(|item| item["uri"].as_str().unwrap().to_owned()).collect()
+    };
+    for mode in ["context", "list"] {
+        let everything = uris(mode, &json!({}));
+        assert!(everything.iter().any(|uri| uri.contains("codex:first")), "{everything:?}");
+        for folder in ["viking://~/memories/experiences", "viking://user/ann/memories/experiences/"]
+        {
+            let [only] = uris(mode, &json!({"target_uri": folder})).try_into().unwrap();
+            assert!(only.ends_with("memories/experiences/cranes.md"), "{only}");
+        }
+        let excluded = json!({"exclude_uris":
+            ["viking://user/default/memories/experiences", "viking://~/sessions/cx-first", "?"]});
+        let others = uris(mode, &excluded);
+        assert!(others.iter().any(|uri| uri.contains("memories/preferences")), "{others:?}");
+        let is_left_out = |uri: &String| uri.contains("codex:first") || uri.contains("experiences");
+        assert!(!others.iter().any(is_left_out), "{others:?}");
+    }
+}
+
+#[test]
 fn a_list_has_what_is_below_the_address() {
     let dir = tempfile::tempdir().unwrap();
     let server = with_memory(dir.path());

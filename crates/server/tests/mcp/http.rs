@@ -18,7 +18,10 @@ async fn served(world: &World) -> SocketAddr {
 
 /// Status and body.
 async fn post(to: SocketAddr, headers: &str, body: &Value) -> (u16, String) {
-    let body = body.to_string();
+    post_text(to, headers, &body.to_string()).await
+}
+
+async fn post_text(to: SocketAddr, headers: &str, body: &str) -> (u16, String) {
     let request = format!(
         "POST /mcp HTTP/1.1\r\nHost: {to}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n{body}",
         body.len()
@@ -112,5 +115,22 @@ async fn an_agent_is_told_of_the_project_its_request_names() {
     ] {
         assert_eq!(told(peer, false).await, is_told, "{peer}");
         assert!(told(peer, true).await, "{peer}");
+    }
+}
+
+#[tokio::test]
+async fn half_a_character_or_deep_nesting_does_not_fail_a_request() {
+    let world = World::told();
+    let to = served(&world).await;
+    let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+    for odd in [r#""query":"heron \ud83d""#, &format!(r#""query":"heron","odd":{deep}"#)] {
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call",
+            "params":{{"name":"recall","arguments":{{{odd}}}}}}}"#
+        );
+        let (status, body) = post_text(to, JSON, &call).await;
+        assert_eq!(status, 200, "{body}");
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert!(body["result"]["content"][0]["text"].is_string(), "{body}");
     }
 }

@@ -149,7 +149,9 @@ fn target(args: &Args, tree: &Tree) -> Result<Target, Refusal> {
     let Some(address) = args.text(&["target_uri"]) else { return Ok(Target::Everything) };
     Ok(match Below::of(&address)? {
         Below::Everything => Target::Everything,
-        Below::Memories | Below::Resources | Below::Skills => Target::Memories(address),
+        Below::Memories | Below::Folder | Below::Resources | Below::Skills => {
+            Target::Memories(address)
+        }
         Below::Session(name) => match tree.named_session(&name)? {
             Some(session) => Target::Session(session.session_uid),
             None => return Err(Refusal(format!("No session is called {name:?}."))),

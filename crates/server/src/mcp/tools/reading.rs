@@ -145,7 +145,8 @@ fn line(entry: &Entry, name: &str) -> String {
 fn list(desk: &Desk, args: &Args) -> Answer {
     let tree = desk.tree()?;
     let at = folder(args);
-    let (limit, offset) = (args.number("limit", 200, 2000), args.number("offset", 0, usize::MAX));
+    let limit = args.number("limit", 200, 2000).max(1);
+    let offset = args.number("offset", 0, usize::MAX);
     let is_recursive = args.flag("recursive");
     let entries: Vec<Entry> = if is_recursive {
         let walked = tree.walk(&at, usize::MAX, offset.saturating_add(limit).saturating_add(1))?;
@@ -157,8 +158,11 @@ fn list(desk: &Desk, args: &Args) -> Answer {
     for entry in entries.iter().skip(offset).take(limit) {
         lines.add(&line(entry, if is_recursive { &entry.address } else { &entry.name }));
     }
-    if lines.told() == 0 {
+    if entries.is_empty() {
         return Ok(format!("{at} is empty."));
+    }
+    if lines.told() == 0 {
+        return Ok(format!("{at} has {} entries: there is none from {offset} on.", entries.len()));
     }
     Ok(lines.paged(offset, entries.len() > offset.saturating_add(limit)))
 }
