@@ -1,7 +1,6 @@
 //! Links the program at a fixed address on Linux. Agents start it at every hook, and writing forty thousand
 //! addresses into memory first takes longer than most hooks do.
 
-#[expect(clippy::print_stdout, reason = "this is how Cargo is told")]
 #[expect(clippy::disallowed_methods, reason = "this is how Cargo tells")]
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

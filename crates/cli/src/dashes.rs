@@ -3,7 +3,7 @@
 //! To the parser of the command line `-test` is five short options. Whatever stands in front, such
 //! words are put behind `--`, where they are taken as they are; their place in a query means nothing.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 /// Options before the command that are followed by a value of their own.
 const WITH_VALUE: [&str; 3] = ["--home", "--store", "--color"];
@@ -32,10 +32,11 @@ pub(crate) fn behind(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsStr
     arguments
 }
 
-fn command_at(arguments: &[OsString]) -> Option<usize> {
+/// The place of the command among the arguments, the name of the program being the first of them.
+pub(crate) fn command_at(arguments: &[impl AsRef<OsStr>]) -> Option<usize> {
     let mut at = 1;
-    while let Some(argument) = arguments.get(at) {
-        if WITH_VALUE.iter().any(|option| argument == option) {
+    while let Some(argument) = arguments.get(at).map(AsRef::as_ref) {
+        if WITH_VALUE.iter().any(|option| argument == *option) {
             at += 1;
         } else if !argument.to_string_lossy().starts_with('-') {
             return Some(at);

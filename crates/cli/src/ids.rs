@@ -131,36 +131,56 @@ fn find(vault: &Vault, prefix: &str) -> Result<SessionUid, Failure> {
         return Err(Failure::usage("an empty id names no session"));
     }
     let found = vault.find_sessions(prefix, MAX_CANDIDATES)?;
+    match meant(&found, prefix)[..] {
+        [only] => Ok(only.clone()),
+        [] => Err(Failure::not_found(format!("no session begins with {prefix:?}"))
+            .hint("`backstory sessions` lists them, `backstory sessions --all` sub-agents too")),
+        ref all => Err(ambiguous(all, prefix, |uid| {
+            Ok(vault.session(uid)?.and_then(|session| session.title))
+        })?),
+    }
+}
+
+/// Finds the one session of these that an id names; nothing if there is none.
+pub(crate) fn resolve_among(uids: &[SessionUid], id: &str) -> Result<Option<SessionUid>, Failure> {
+    let id = id.strip_prefix("backstory://").unwrap_or(id).trim_end_matches('/');
+    let begins = |uid: &&SessionUid| {
+        let names = [uid.as_str(), uid.native(), own_name(uid)];
+        !id.is_empty() && names.iter().any(|name| name.starts_with(id))
+    };
+    let found: Vec<SessionUid> = uids.iter().filter(begins).cloned().collect();
+    match meant(&found, id)[..] {
+        [] => Ok(None),
+        [only] => Ok(Some(only.clone())),
+        ref all => Err(ambiguous(all, id, |_| Ok(None))?),
+    }
+}
+
+/// Those of the sessions whose ids begin so that may be meant.
+fn meant<'a>(found: &'a [SessionUid], prefix: &str) -> Vec<&'a SessionUid> {
     if let Some(exact) = found.iter().find(|uid| is_exact(uid, prefix)) {
-        return Ok(exact.clone());
+        return vec![exact];
     }
     // A session's prefix is also one of its sub-agents' whole ids; the session is meant.
-    let mut candidates = found.iter().filter(|uid| {
-        !found.iter().any(|other| {
-            uid.as_str().strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        })
-    });
-    match (candidates.next(), candidates.next()) {
-        (Some(only), None) => Ok(only.clone()),
-        (None, _) => Err(Failure::not_found(format!("no session begins with {prefix:?}"))
-            .hint("`backstory sessions` lists them, `backstory sessions --all` sub-agents too")),
-        (Some(first), Some(second)) => {
-            let all: Vec<&SessionUid> = [first, second].into_iter().chain(candidates).collect();
-            Err(ambiguous(vault, prefix, &all)?)
-        }
-    }
+    let is_below = |uid: &SessionUid, other: &SessionUid| {
+        uid.as_str().strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/'))
+    };
+    found.iter().filter(|uid| !found.iter().any(|other| is_below(uid, other))).collect()
 }
 
 fn is_exact(uid: &SessionUid, id: &str) -> bool {
     uid.as_str() == id || uid.native() == id
 }
 
-fn ambiguous(vault: &Vault, prefix: &str, all: &[&SessionUid]) -> Result<Failure, Failure> {
+fn ambiguous(
+    all: &[&SessionUid],
+    prefix: &str,
+    title: impl Fn(&SessionUid) -> Result<Option<String>, Failure>,
+) -> Result<Failure, Failure> {
     let mut failure = Failure::usage(format!("{prefix:?} could be any of {} sessions", all.len()));
     for uid in all.iter().take(LISTED_CANDIDATES) {
-        let title = vault.session(uid)?.and_then(|session| session.title).unwrap_or_default();
-        let title = crate::untrusted::one_line(&title);
-        failure.causes.push(crate::table::cut(&format!("{uid}  {title}"), 100));
+        let title = crate::untrusted::one_line(&title(uid)?.unwrap_or_default());
+        failure.causes.push(crate::table::cut(format!("{uid}  {title}").trim_end(), 100));
     }
     if all.len() > LISTED_CANDIDATES {
         failure.causes.push(format!("and {} more", all.len() - LISTED_CANDIDATES));
@@ -190,6 +210,24 @@ mod tests {
             ]),
             ["17092961", "0198c0de-123", "0198c0de-129", "a1b2c3d4"]
         );
+    }
+
+    #[test]
+    fn a_beginning_names_one_session_or_none() {
+        let uids = ["claude:abc-1", "claude:abc-1/sub-7", "codex:abd-2", "codex:abd-2x"]
+            .map(|uid| SessionUid::from_stored(uid.to_owned()));
+        let among = |id: &str| resolve_among(&uids, id).map(|uid| uid.map(|uid| uid.to_string()));
+        for (id, uid) in [
+            ("abc", "claude:abc-1"),
+            ("abd-2", "codex:abd-2"),
+            ("codex:abd-2x", "codex:abd-2x"),
+            ("backstory://claude:abc-1/", "claude:abc-1"),
+            ("sub", "claude:abc-1/sub-7"),
+        ] {
+            assert_eq!(among(id), Ok(Some(uid.to_owned())), "{id}");
+        }
+        assert_eq!((among("x"), among("")), (Ok(None), Ok(None)));
+        assert!(among("ab").is_err() && among("abd").is_err());
     }
 
     #[test]

@@ -46,9 +46,13 @@ fn main() -> ExitCode {
     let cli = match cmd::Cli::read(&words) {
         Ok(cli) => cli,
         // An agent takes the exit code of wrong usage for a veto.
-        Err(error) if error.use_stderr() && cmd::is_hook(&words) => return ExitCode::SUCCESS,
+        Err(error) if error.use_stderr() && cmd::is_hook(&words) => {
+            hook::hear_out();
+            return ExitCode::SUCCESS;
+        }
         Err(error) => error.exit(),
     };
+    let is_hook = matches!(cli.command, Some(cmd::Command::Hook(_)));
     let env = env::Env::process();
     let mut ui = ui::Ui::new(&cli.global, &env);
     let done = context::Context::new(env, cli.global)
@@ -58,6 +62,10 @@ fn main() -> ExitCode {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(failure) => {
             ui.failure(&failure);
+            if is_hook {
+                hook::hear_out();
+                return ExitCode::SUCCESS;
+            }
             ExitCode::from(failure.kind.code())
         }
     }

@@ -1,16 +1,17 @@
 //! `backstory commit`: seal sessions now.
 
 use crate::context::Context;
-use crate::error::{Exit, Failure};
+use crate::error::{Exit, Failure, Kind};
 use crate::figures::plural;
 use crate::progress::SweepBar;
 use crate::sweep;
 use crate::ui::Ui;
 use crate::upkeep;
 use crate::{behind, hub, ids};
-use backstory_engine::SyncError;
 use backstory_engine::live::{self, SealChoice, SealOptions, SealReport};
-use backstory_store::{StoreError, Vault};
+use backstory_engine::{SyncError, is_any_due};
+use backstory_model::SessionUid;
+use backstory_store::{Home, StoreError, Vault};
 use std::time::{Duration, Instant};
 
 /// Arguments of `commit`.
@@ -39,10 +40,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     let settings = context.settings(ui)?;
     let options = sweep::options(&settings, sweep::configured_roots(&settings))?;
     let choice = match &args.id {
-        Some(id) => {
-            let vault = Vault::open(&options.archive.home)?;
-            SealChoice::Session(ids::resolve(&vault, id)?.uid)
-        }
+        Some(id) => SealChoice::Session(session(&options.archive.home, id)?),
         None if args.pending => SealChoice::Pending,
         None => SealChoice::All,
     };
@@ -57,7 +55,7 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
             break report;
         }
         std::thread::sleep(GLANCE);
-        if live::pending(&options.archive.home, context.now, &seal.knobs).is_empty() {
+        if !is_any_due(&options.archive.home, context.now, &seal.knobs) {
             // The sync that is running was told in time.
             return Ok(Exit::Success);
         }
@@ -73,6 +71,19 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     let failed = upkeep::warn_of_unsealed(&report.seals, ui);
     let exit = sweep::exit(&report.sync, ui);
     Ok(if failed { Exit::Problems } else { exit })
+}
+
+/// The session an id names; hooks may have told of one that no sync has seen yet.
+fn session(home: &Home, id: &str) -> Result<SessionUid, Failure> {
+    let stored = Vault::open(home).map_err(Failure::from);
+    match stored.and_then(|vault| ids::resolve(&vault, id)) {
+        Ok(target) => Ok(target.uid),
+        Err(failure) if failure.kind == Kind::NotFound => {
+            let running: Vec<SessionUid> = live::live(home).iter().map(live::uid).collect();
+            ids::resolve_among(&running, id)?.ok_or(failure)
+        }
+        Err(failure) => Err(failure),
+    }
 }
 
 fn write_report(report: &SealReport, ui: &mut Ui) -> Result<(), Failure> {

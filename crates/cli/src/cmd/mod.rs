@@ -41,7 +41,7 @@ use crate::error::{EXIT_CODES, Exit, Failure};
 use crate::settings::Settings;
 use crate::ui::Ui;
 use crate::{behind, dashes, env, open};
-use backstory_engine::live;
+use backstory_engine::is_any_due;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -77,10 +77,11 @@ struct HookLine {
 impl Cli {
     /// Reads the words of a command line, the name of the program first.
     pub(crate) fn read(words: &[OsString]) -> Result<Self, clap::Error> {
-        if is_hook(words)
-            && let Ok(HookLine { global, args }) = HookLine::try_parse_from(&words[1..])
-        {
-            return Ok(Self { global, command: Some(Command::Hook(args)) });
+        if let Some(at) = hook_at(words) {
+            let rest = words[..at].iter().chain(&words[at + 1..]);
+            if let Ok(HookLine { global, args }) = HookLine::try_parse_from(rest) {
+                return Ok(Self { global, command: Some(Command::Hook(args)) });
+            }
         }
         // Help and errors speak of the whole.
         Self::try_parse_from(dashes::behind(words.iter().cloned()))
@@ -89,7 +90,12 @@ impl Cli {
 
 /// True for what an agent runs.
 pub(crate) fn is_hook(words: &[OsString]) -> bool {
-    words.get(1).is_some_and(|word| word == "hook")
+    hook_at(words).is_some()
+}
+
+/// Global flags may stand before it.
+fn hook_at(words: &[OsString]) -> Option<usize> {
+    dashes::command_at(words).filter(|at| words[*at] == "hook")
 }
 
 /// Flags every command takes.
@@ -240,7 +246,7 @@ fn seal_what_waits(context: &Context) {
     let (home, store) = (context.global.home.as_deref(), context.global.store.as_deref());
     let Ok(settings) = Settings::load(&context.env, home, store) else { return };
     let Ok(archive) = open::archive(&settings) else { return };
-    if !live::pending(&archive.home, context.now, &settings.live).is_empty() {
+    if is_any_due(&archive.home, context.now, &settings.live) {
         // If it cannot be started, the next one does it.
         let _ = behind::start(home, store, &behind::SEAL);
     }
@@ -345,6 +351,12 @@ mod tests {
             "b hook claude Stop --behind compress",
             "b hook claude --unknown",
             "b hook --help",
+            "b --home x hook claude Stop",
+            "b --home=x -q --color never hook codex Stop --store local",
+            "b --home x hook claude Stop --unknown",
+            "b --home x hook claude Stop --home y",
+            "b --quiet hook",
+            "b --help hook",
         ] {
             let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             let told = |read: Result<Cli, clap::Error>| match read {
@@ -352,6 +364,15 @@ mod tests {
                 Err(error) => error.to_string(),
             };
             assert_eq!(told(Cli::read(&words)), told(Cli::try_parse_from(&words)), "{line}");
+            assert!(is_hook(&words), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_hook_is_none() {
+        for line in ["b", "b --home hook", "b search hook", "b --home hook status", "b hooked x"] {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert!(!is_hook(&words), "{line}");
         }
     }
 }

@@ -5,6 +5,8 @@ use crate::context::Context;
 use crate::error::{Exit, Failure};
 use crate::install::{Action, Plan};
 use crate::ui::Ui;
+use backstory_model::Flavor;
+use std::path::Path;
 
 /// Arguments of `uninstall`.
 #[derive(Clone, Debug, clap::Args)]
@@ -25,7 +27,14 @@ pub(crate) fn run(args: &Args, context: &Context, ui: &mut Ui) -> Result<Exit, F
     if !args.dry_run {
         plan.carry_out(context.now)?;
     }
-    tell(&agents, &plan, args.dry_run, &|_, _| Vec::new(), context, ui)?;
+    let notes = |flavor: Flavor, _| {
+        let note = |path: &Path| {
+            let path = context.short_path(&path.display().to_string());
+            format!("{path} still runs Backstory: in a command that does more, which is yours")
+        };
+        plan.left(flavor).map(note).collect()
+    };
+    tell(&agents, &plan, args.dry_run, &notes, context, ui)?;
     let changed = plan.changes.iter().any(|(_, change)| change.action != Action::Unchanged);
     if !ui.json && !changed {
         ui.status("Nothing of Backstory was in these settings.");

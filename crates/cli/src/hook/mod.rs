@@ -21,7 +21,7 @@ use backstory_adapters::hooks::{self, Answer, HookCall, HookEvent};
 use backstory_engine::Archive;
 use backstory_engine::recall::Recall;
 use backstory_model::{Flavor, Timestamp};
-use std::io::Read;
+use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -61,12 +61,11 @@ struct Scene<'a> {
 pub(crate) fn answer(agent: &str, event: &str, context: &Context) -> String {
     let (home, store) = (context.global.home.clone(), context.global.store.clone());
     // `doctor` tells what is wrong with settings that cannot be read.
-    let Ok(settings) = Settings::load(&context.env, home.as_deref(), store.as_deref()) else {
+    let settings = Settings::load(&context.env, home.as_deref(), store.as_deref()).ok();
+    let Some(settings) = settings.filter(|settings| settings.capture.hooks) else {
+        hear_out();
         return NOTHING.to_owned();
     };
-    if !settings.capture.hooks {
-        return NOTHING.to_owned();
-    }
     let budget = budget(agent, event, settings.recall.timeout_ms);
     let hook = Hook {
         agent: agent.to_owned(),
@@ -82,6 +81,19 @@ pub(crate) fn answer(agent: &str, event: &str, context: &Context) -> String {
     // Whatever this thread waits for (standard input, a disk, a server), the agent does not.
     std::thread::spawn(move || tell.send(hook.run()));
     told.recv_timeout(budget).unwrap_or_else(|_| NOTHING.to_owned())
+}
+
+/// Takes in all the agent has to say and does nothing about it: if nobody listens, its writing fails, and
+/// agents count that as a failure of the hook.
+pub(crate) fn hear_out() {
+    let input = io::stdin();
+    if input.is_terminal() {
+        return;
+    }
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || tell.send(io::copy(&mut input.lock(), &mut io::sink())));
+    // Whoever never ends is not waited for.
+    let _ = told.recv_timeout(CAPTURE_BUDGET);
 }
 
 /// How long a hook may take: as long as somebody would wait for recall, but never until its agent ends it.
@@ -108,7 +120,9 @@ impl Hook {
     /// Takes in what the agent sent; the answer, or why there is none.
     fn heard(&self, log: &Log) -> Result<String, String> {
         let mut sent = Vec::new();
-        let read = std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut sent);
+        let mut input = io::stdin().lock();
+        let read = input.by_ref().take(MAX_INPUT).read_to_end(&mut sent);
+        let read = read.and_then(|_| io::copy(&mut input, &mut io::sink()));
         read.map_err(|error| format!("standard input: {error}"))?;
         let flavor = Flavor::logged_from_name(&self.agent);
         let call = hooks::read(flavor, &self.event, &sent, &|name| self.env.get(name))

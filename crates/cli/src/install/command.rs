@@ -1,6 +1,7 @@
 //! What the agents are told to run: our hooks and our MCP server, and how ours are told from others'.
 
 use super::version::Version;
+use crate::dashes;
 use backstory_model::Flavor;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -106,6 +107,16 @@ pub(crate) struct Program {
     pub(super) claude: Option<Version>,
 }
 
+impl Server {
+    /// What an earlier installation may have said and this one does not: it must not outlive that. Any
+    /// other variable is the user's.
+    pub(super) fn unsaid(&self) -> impl Iterator<Item = &'static str> {
+        let named = [crate::env::BACKSTORY_HOME, crate::env::BACKSTORY_STATE_DIR];
+        let ours = named.into_iter().chain(super::PASSED_ON);
+        ours.filter(|name| !self.env.contains_key(*name))
+    }
+}
+
 impl Program {
     /// The hooks of an agent.
     pub(super) fn hooks(&self, flavor: Flavor) -> Vec<Hook> {
@@ -155,16 +166,20 @@ pub(super) struct Registered {
     pub(super) command: String,
     /// The program it runs.
     pub(super) program: PathBuf,
+    /// True if more is done than that (`… && echo done`): that is somebody else's, so we neither change
+    /// nor remove the command.
+    pub(super) does_more: bool,
 }
 
 impl Registered {
     /// Understands a command, if it is one of ours, of whatever version, wherever it lies.
     pub(super) fn read(command: &str) -> Option<Self> {
-        let (program, rest) = first_word(command.trim_start())?;
-        let mut words = rest.split_whitespace();
-        let is_hook = words.next() == Some("hook") && words.next().is_some();
-        let program = PathBuf::from(program);
-        (is_hook && is_ours(&program)).then(|| Self { command: command.to_owned(), program })
+        let (words, does_more) = words(command);
+        let program = PathBuf::from(words.first()?);
+        let at = dashes::command_at(&words)?;
+        let is_hook = words[at] == "hook" && words.len() > at + 1;
+        let command = command.to_owned();
+        (is_hook && is_ours(&program)).then_some(Self { command, program, does_more })
     }
 }
 
@@ -186,21 +201,32 @@ fn quoted(word: &str) -> String {
     format!("\"{word}\"")
 }
 
-/// The first word of a command as a shell takes it, and the rest.
-fn first_word(command: &str) -> Option<(String, &str)> {
-    let mut word = String::new();
-    let mut letters = command.char_indices();
+/// The words of a command as a shell takes them, up to whatever is not a word of it; true if there is
+/// such a thing: another command, a redirection, a remark.
+fn words(command: &str) -> (Vec<String>, bool) {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
     let mut quote = None;
-    while let Some((at, letter)) = letters.next() {
+    let mut letters = command.trim().chars();
+    while let Some(letter) = letters.next() {
         match (quote, letter) {
-            (None, blank) if blank.is_whitespace() => return Some((word, &command[at..])),
-            (None, '\'' | '"') => quote = Some(letter),
+            (None, ';' | '&' | '|' | '<' | '>' | '(' | ')' | '\n') => {
+                words.extend(word);
+                return (words, true);
+            }
+            (None, '#') if word.is_none() => return (words, true),
+            (None, blank) if blank.is_whitespace() => words.extend(word.take()),
+            (None, '\'' | '"') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
             (Some(open), letter) if letter == open => quote = None,
-            (None, '\\') => word.push(letters.next()?.1),
-            (_, letter) => word.push(letter),
+            (None, '\\') => word.get_or_insert_default().extend(letters.next()),
+            (_, letter) => word.get_or_insert_default().push(letter),
         }
     }
-    (quote.is_none() && !word.is_empty()).then_some((word, ""))
+    words.extend(word);
+    (words, false)
 }
 
 #[cfg(test)]
@@ -226,14 +252,26 @@ mod tests {
             "backstory hook codex Stop",
             "\"/opt/backstory\" hook grok Stop --home x",
             r#""C:\Program Files\backstory.exe" hook claude Stop"#,
+            "backstory --home /x hook claude Stop",
+            "  backstory --home='/some where' -q --color never hook claude Stop",
+            "backstory hook claude Stop --home '/a; b && c > d # e'",
         ] {
-            assert!(Registered::read(ours).is_some(), "{ours}");
+            let registered = Registered::read(ours).unwrap_or_else(|| panic!("{ours}"));
+            assert!(!registered.does_more, "{ours}");
+        }
+        for tail in ["&& echo hi", "; true", "| tee log", "2>/dev/null", "&", "# mine", "\ntrue"] {
+            let command = format!("'/my tools/backstory' hook claude Stop {tail}");
+            let registered = Registered::read(&command).unwrap_or_else(|| panic!("{command}"));
+            assert_eq!(registered.program, Path::new("/my tools/backstory"));
+            assert!(registered.does_more, "{command}");
         }
         for others in [
             "",
             "backstory",
             "backstory hook",
             "backstory sync",
+            "backstory --home hook claude Stop",
+            "backstory hook && claude Stop",
             "notbackstory hook claude Stop",
             "/usr/bin/env backstory-like hook claude Stop",
             "'unfinished hook claude Stop",

@@ -40,18 +40,22 @@ pub(super) fn found(text: &str) -> Result<Vec<Found>, Refusal> {
     found_in(&Json::parse(without_mark(text).1)?)
 }
 
-/// The text with these hooks of ours and no others of ours.
+/// The text with these hooks of ours and no others of ours. Where somebody runs us and more in one command,
+/// that stays as it is and takes the place of ours: two would note everything twice.
 pub(super) fn with_hooks(text: &str, wanted: &[Hook]) -> Result<String, Refusal> {
     until_done(text, |json| {
-        let found = found_in(json)?;
+        let (others, found): (Vec<Found>, Vec<Found>) =
+            found_in(json)?.into_iter().partition(|here| here.registered.does_more);
+        let is_done = |event: &str| others.iter().any(|other| other.event == event);
+        let wanted = || wanted.iter().filter(|hook| !is_done(hook.event));
         if let Some(stale) = found.iter().enumerate().find_map(|(at, here)| {
-            let is_wanted = wanted.iter().any(|hook| hook.event == here.event);
+            let is_wanted = wanted().any(|hook| hook.event == here.event);
             let is_first = found[..at].iter().all(|earlier| earlier.event != here.event);
             (!is_wanted || !is_first).then_some(here)
         }) {
             return Ok(Some(without(json, stale)?));
         }
-        for hook in wanted {
+        for hook in wanted() {
             match found.iter().find(|here| here.event == hook.event) {
                 None => return with_hook(json, hook).map(Some),
                 Some(here) if here.registered.command != hook.command => {
@@ -64,12 +68,12 @@ pub(super) fn with_hooks(text: &str, wanted: &[Hook]) -> Result<String, Refusal>
     })
 }
 
-/// The text without any hook of ours. What it leaves empty goes too, unless it was there before.
+/// The text without any hook that is ours alone. What it leaves empty goes too, unless it was there before.
 pub(super) fn without_hooks(text: &str, before: Option<&str>) -> Result<String, Refusal> {
     let mut emptied: Vec<String> = Vec::new();
     let before = before.and_then(|before| Json::parse(without_mark(before).1).ok());
     until_done(text, |json| {
-        if let Some(here) = found_in(json)?.first() {
+        if let Some(here) = found_in(json)?.iter().find(|here| !here.registered.does_more) {
             emptied.push(here.event.clone());
             return without(json, here).map(Some);
         }

@@ -148,6 +148,10 @@ impl Program {
                 variables.insert(name.to_owned(), text(name, Env::absolute(&path))?);
             }
         }
+        if let Some(state) = &settings.state {
+            let state = text("the folder of the state", state.value.clone())?;
+            variables.insert(env::BACKSTORY_STATE_DIR.to_owned(), state);
+        }
         let claude = program_named("claude", &context.env).and_then(|claude| Version::of(&claude));
         Ok(Self { path, home, variables, claude })
     }
@@ -268,6 +272,17 @@ impl Plan {
             }
             Ok(Change::cleared(target.path.clone(), now, after))
         })
+    }
+
+    /// Files with commands that run us and more, which are not ours to take out.
+    pub(crate) fn left(&self, flavor: Flavor) -> impl Iterator<Item = &Path> {
+        let own = self.changes.iter().filter(move |(of, _)| *of == flavor);
+        let does_more = |text: &str| {
+            let found = hooks::found(text).unwrap_or_default();
+            found.iter().any(|here| here.registered.does_more)
+        };
+        own.filter(move |(_, change)| change.after.as_deref().is_some_and(does_more))
+            .map(|(_, change)| change.path.as_path())
     }
 
     fn decide(

@@ -1,6 +1,6 @@
 //! A rule in an agent's Markdown instructions, between two marks.
 
-use super::splice::{Edit, line_end, spliced, without_mark};
+use super::splice::{Edit, line_end, line_start, spliced, without_mark};
 use std::ops::Range;
 
 const BEGIN: &str = "<!-- backstory:begin -->";
@@ -50,10 +50,16 @@ pub(super) fn is_there(text: &str) -> bool {
     place(text).is_some()
 }
 
+/// From the first end to the last beginning before it: a beginning whose end got lost begins nothing.
 fn place(text: &str) -> Option<Range<usize>> {
-    let start = text.find(BEGIN)?;
-    let end = start + text[start..].find(END)? + END.len();
-    Some(start..end)
+    let mut ends = marks(text, END);
+    ends.find_map(|end| Some(marks(&text[..end], BEGIN).last()?..end + END.len()))
+}
+
+/// Where a mark begins a line; elsewhere it is only spoken of.
+fn marks<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let places = text.match_indices(mark).map(|(at, _)| at);
+    places.filter(|at| text[line_start(text, *at)..*at].trim().is_empty())
 }
 
 #[cfg(test)]
@@ -78,5 +84,24 @@ mod tests {
         let new = with_rule(&old, "new");
         assert_eq!(new, format!("a\n\n{BEGIN}\nnew\n{END}\n\nb\n"));
         assert_eq!(without_rule(&new), "a\n\nb\n");
+    }
+
+    #[test]
+    fn what_others_wrote_between_marks_of_ours_is_theirs() {
+        let lost = with_rule("# Mine\n", RECALL).replace(END, "");
+        for mine in [
+            format!("{lost}Be brief.\n"),
+            format!("Backstory writes between `{BEGIN}` and `{END}`.\n\nBe brief.\n"),
+            format!("{END}\nBe brief.\n{BEGIN}\n"),
+            format!("{BEGIN}\r\nBe brief.\r\n"),
+        ] {
+            let with = with_rule(&mine, RECALL);
+            assert!(with.starts_with(&mine) && is_there(&with), "{with}");
+            let edited = format!("{with}More of mine.\n");
+            let again = with_rule(&edited, "another rule");
+            assert!(again.starts_with(&mine) && again.ends_with("More of mine.\n"), "{again}");
+            assert_eq!(without_rule(&again), format!("{mine}More of mine.\n"));
+            assert_eq!(without_rule(&with), mine);
+        }
     }
 }

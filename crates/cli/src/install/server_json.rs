@@ -6,7 +6,7 @@ use super::json::{Json, data, member, text_of, until_done};
 use super::splice::without_mark;
 use jsonc_parser::ast::Object;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -51,23 +51,45 @@ pub(super) fn with_server(text: &str, server: &Server) -> Result<String, Refusal
             return Ok(Some(json.with_member(servers, NAME, &written)));
         };
         owned(json, here)?;
-        for (name, value) in [
-            ("command", json!(server.command)),
-            ("args", json!(server.args)),
-            ("env", json!(server.env)),
-        ] {
-            let is_nothing = value.as_object().is_some_and(serde_json::Map::is_empty);
-            match member(here, name) {
-                Some((at, _)) if is_nothing => return Ok(Some(json.without_member(here, at))),
-                Some((_, property)) if data(&property.value) != value => {
-                    return Ok(Some(json.with_value(&property.value, &value)));
-                }
-                None if !is_nothing => return Ok(Some(json.with_member(here, name, &value))),
-                _ => {}
+        for (name, value) in [("command", json!(server.command)), ("args", json!(server.args))] {
+            if let Some(changed) = with_field(json, here, name, &value) {
+                return Ok(Some(changed));
             }
         }
-        Ok(None)
+        with_env(json, here, server)
     })
+}
+
+/// The text with a member that says this; nothing if it does already.
+fn with_field(json: &Json<'_>, of: &Object<'_>, name: &str, value: &Value) -> Option<String> {
+    match member(of, name) {
+        Some((_, property)) if data(&property.value) == *value => None,
+        Some((_, property)) => Some(json.with_value(&property.value, value)),
+        None => Some(json.with_member(of, name, value)),
+    }
+}
+
+/// The same for our variables, one after the other: those of others stay.
+fn with_env(
+    json: &Json<'_>,
+    here: &Object<'_>,
+    server: &Server,
+) -> Result<Option<String>, Refusal> {
+    let Some((at, _)) = member(here, "env") else {
+        let is_needed = !server.env.is_empty();
+        return Ok(is_needed.then(|| json.with_member(here, "env", &server.env)));
+    };
+    let Some(env) = json.object(here, "env")? else { return Ok(None) };
+    for (name, value) in &server.env {
+        if let Some(changed) = with_field(json, env, name, &json!(value)) {
+            return Ok(Some(changed));
+        }
+    }
+    let unsaid = server.unsaid().find_map(|name| member(env, name));
+    Ok(unsaid.map(|(variable, _)| match env.properties.len() {
+        1 => json.without_member(here, at),
+        _ => json.without_member(env, variable),
+    }))
 }
 
 /// The text without our server. A list of servers it leaves empty goes too, unless it was there before.

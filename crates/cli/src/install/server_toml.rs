@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Document, InlineTable, Item, Value};
 
 const SERVERS: &str = "mcp_servers";
+const ENV: &str = "env";
 
 /// The program a server of ours runs; nothing if there is none.
 pub(super) fn found(text: &str) -> Result<Option<PathBuf>, Refusal> {
@@ -25,11 +26,13 @@ pub(super) fn found(text: &str) -> Result<Option<PathBuf>, Refusal> {
 pub(super) fn with_server(text: &str, server: &Server) -> Result<String, Refusal> {
     let (mark, text) = without_mark(text);
     let mut text = text.to_owned();
-    // Every step brings one field in line; there are three.
-    for _ in 0..8 {
+    // Every step brings one field or one variable in line; there are fewer.
+    for _ in 0..32 {
         match step(&text, server)? {
-            Some(changed) => text = changed,
             None => return Ok(format!("{mark}{text}")),
+            // Whatever the rest of the file looks like, ours must be in it now.
+            Some(changed) if holds_server(&changed) => text = changed,
+            Some(_) => break,
         }
     }
     Err(by_hand(&text, 0))
@@ -43,7 +46,9 @@ pub(super) fn without_server(text: &str) -> Result<String, Refusal> {
         return Ok(format!("{mark}{text}"));
     };
     let removed = match document.get(SERVERS) {
-        Some(Item::Value(Value::InlineTable(servers))) => without_entry(text, servers)?,
+        Some(Item::Value(Value::InlineTable(servers))) => {
+            without_entry(text, servers, NAME).ok_or_else(|| by_hand(text, 0))?
+        }
         Some(Item::Table(servers)) => {
             let mut stretches = Vec::new();
             if let (Some(key), Item::Value(value)) = (servers.key(NAME), server) {
@@ -54,10 +59,10 @@ pub(super) fn without_server(text: &str) -> Result<String, Refusal> {
         }
         _ => return Err(by_hand(text, 0)),
     };
-    if server_in(&parse(&removed)?).is_some() {
-        return Err(by_hand(text, 0));
+    match parse(&removed) {
+        Ok(document) if server_in(&document).is_none() => Ok(format!("{mark}{removed}")),
+        _ => Err(by_hand(text, 0)),
     }
-    Ok(format!("{mark}{removed}"))
 }
 
 fn parse(text: &str) -> Result<Document<&str>, Refusal> {
@@ -65,6 +70,10 @@ fn parse(text: &str) -> Result<Document<&str>, Refusal> {
         line: error.span().map(|span| line_number(text, span.start)),
         what: format!("not valid TOML: {}", error.message().lines().next().unwrap_or_default()),
     })
+}
+
+fn holds_server(text: &str) -> bool {
+    parse(text).is_ok_and(|document| server_in(&document).is_some())
 }
 
 fn server_in<'a>(document: &'a Document<&str>) -> Option<&'a Item> {
@@ -88,58 +97,62 @@ fn owned(text: &str, server: &Item) -> Result<PathBuf, Refusal> {
 /// The next change towards our server; nothing if all is as it should be.
 fn step(text: &str, server: &Server) -> Result<Option<String>, Refusal> {
     let document = parse(text)?;
-    let servers = document.get(SERVERS);
     let Some(here) = server_in(&document) else {
-        let changed = match servers {
-            Some(Item::Value(Value::InlineTable(servers))) => with_entry(text, servers, server)?,
-            None | Some(Item::Table(_)) => appended(text, server),
-            Some(other) => return Err(by_hand(text, other.span().map_or(0, |span| span.start))),
-        };
-        // Whatever the rest of the file looks like, ours must be in it now.
-        return match parse(&changed) {
-            Ok(document) if server_in(&document).is_some() => Ok(Some(changed)),
-            _ => Err(by_hand(text, 0)),
+        return match document.get(SERVERS) {
+            Some(Item::Value(Value::InlineTable(servers))) => with_entry(text, servers, server),
+            None | Some(Item::Table(_)) => Ok(Some(appended(text, server))),
+            Some(other) => Err(by_hand(text, other.span().map_or(0, |span| span.start))),
         };
     };
     owned(text, here)?;
-    let Some(table) = here.as_table_like() else { return Err(by_hand(text, 0)) };
+    let refusal = || by_hand(text, here.span().map_or(0, |span| span.start));
     for (name, wanted) in fields(server) {
-        let edit = match (table.get(name), wanted) {
-            (None, None) => continue,
-            (Some(item), Some(wanted)) if same(item, &wanted) => continue,
-            (Some(Item::Value(value)), Some(wanted)) => {
-                value.span().map(|span| vec![Edit::replace(span, wanted.to_string())])
-            }
-            (Some(item), _) => {
-                let mut stretches = Vec::new();
-                if let (Some(key), Item::Value(value)) = (table.key(name), item) {
-                    stretches.extend(joined(key.span(), value.span()));
-                }
-                collect(item, &mut stretches);
-                if matches!(here, Item::Value(_)) || stretches.is_empty() {
-                    None
-                } else {
-                    return Ok(Some(without_lines(text, &stretches)));
-                }
-            }
-            (None, Some(wanted)) => new_field(text, here, name, &wanted),
+        let changed = match here.get(name) {
+            Some(item) if same(item, &wanted) => continue,
+            Some(item) => with_value(text, item, &wanted),
+            None => with_field(text, here, name, &wanted),
         };
-        return match edit {
-            Some(edits) => Ok(Some(spliced(text, edits))),
-            None => Err(by_hand(text, here.span().map_or(0, |span| span.start))),
-        };
+        return changed.map(Some).ok_or_else(refusal);
     }
-    Ok(None)
+    env_step(text, here, server, refusal)
 }
 
-fn fields(server: &Server) -> [(&'static str, Option<Value>); 3] {
+/// The same for our variables, one after the other: those of others stay.
+fn env_step(
+    text: &str,
+    here: &Item,
+    server: &Server,
+    refusal: impl Fn() -> Refusal,
+) -> Result<Option<String>, Refusal> {
+    let Some(item) = here.get(ENV) else {
+        let Some(env) = env(server) else { return Ok(None) };
+        return with_field(text, here, ENV, &env).map(Some).ok_or_else(refusal);
+    };
+    let Some(variables) = item.as_table_like() else { return Err(refusal()) };
+    for (name, value) in &server.env {
+        let changed = match variables.get(name) {
+            Some(item) if item.as_str() == Some(value) => continue,
+            Some(item) => with_value(text, item, &Value::from(value)),
+            None => with_field(text, item, name, &Value::from(value)),
+        };
+        return changed.map(Some).ok_or_else(refusal);
+    }
+    let Some(unsaid) = server.unsaid().find(|name| variables.contains_key(name)) else {
+        return Ok(None);
+    };
+    let is_only = variables.len() == 1 && item.is_value();
+    let changed = if is_only { without(text, here, ENV) } else { without(text, item, unsaid) };
+    changed.map(Some).ok_or_else(refusal)
+}
+
+fn fields(server: &Server) -> [(&'static str, Value); 2] {
     let args: Value = server.args.iter().map(String::as_str).collect();
+    [("command", Value::from(server.command.as_str())), ("args", args)]
+}
+
+fn env(server: &Server) -> Option<Value> {
     let env: InlineTable = server.env.iter().map(|(name, value)| (name, value.as_str())).collect();
-    [
-        ("command", Some(Value::from(server.command.as_str()))),
-        ("args", Some(args)),
-        ("env", (!env.is_empty()).then_some(Value::InlineTable(env))),
-    ]
+    (!env.is_empty()).then_some(Value::InlineTable(env))
 }
 
 /// Compares what is said, not how it is written.
@@ -148,12 +161,6 @@ fn same(item: &Item, wanted: &Value) -> bool {
         Value::String(text) => item.as_str() == Some(text.value().as_str()),
         Value::Array(wanted) => item.as_array().is_some_and(|here| {
             here.iter().map(Value::as_str).eq(wanted.iter().map(Value::as_str))
-        }),
-        Value::InlineTable(wanted) => item.as_table_like().is_some_and(|here| {
-            let all = wanted
-                .iter()
-                .all(|(name, value)| here.get(name).and_then(Item::as_str) == value.as_str());
-            all && here.len() == wanted.len()
         }),
         _ => false,
     }
@@ -169,50 +176,81 @@ fn appended(text: &str, server: &Server) -> String {
         section.push('\n');
     }
     let _ = writeln!(section, "[{SERVERS}.{NAME}]");
-    for (name, value) in fields(server) {
-        if let Some(value) = value {
-            let _ = writeln!(section, "{name} = {value}");
-        }
+    for (name, value) in fields(server).into_iter().chain(env(server).map(|env| (ENV, env))) {
+        let _ = writeln!(section, "{name} = {value}");
     }
     format!("{text}{}", section.replace('\n', line_end(text)))
 }
 
-/// A new line below our header, or a new entry of our inline table.
-fn new_field(text: &str, here: &Item, name: &str, wanted: &Value) -> Option<Vec<Edit>> {
+/// The text with another value; nothing for what is a table, since that may be written anywhere.
+fn with_value(text: &str, item: &Item, wanted: &Value) -> Option<String> {
+    let value = item.as_value().filter(|value| !value.is_inline_table())?;
+    Some(spliced(text, vec![Edit::replace(value.span()?, wanted.to_string())]))
+}
+
+/// The text with one more field of a table: in a new line, or in that of an inline table.
+fn with_field(text: &str, table: &Item, name: &str, wanted: &Value) -> Option<String> {
     let end = line_end(text);
-    match here {
+    let line_behind = |place: usize, key: &str| {
+        let stop = line_stop(text, place);
+        let lead = if text[..stop].ends_with('\n') { "" } else { end };
+        Edit::insert(stop, format!("{lead}{key}{name} = {wanted}{end}"))
+    };
+    let edit = match table {
+        // It has no header: each of its keys says where it belongs, `mcp_servers.backstory.command`.
+        Item::Table(table) if table.is_dotted() => {
+            let place = |(name, item): (&str, &Item)| {
+                Some((item.as_value()?.span()?.end, table.key(name)?.span()?.start))
+            };
+            let (end, key) = table.iter().filter_map(place).max()?;
+            line_behind(end, &text[line_start(text, key)..key])
+        }
+        Item::Table(table) if table.is_implicit() => return None,
+        Item::Table(table) => line_behind(table.span()?.end, ""),
+        Item::Value(Value::InlineTable(table)) if !table.is_dotted() => match last_end(table) {
+            Some(last) => Edit::insert(last, format!(", {name} = {wanted}")),
+            None => Edit::replace(table.span()?, format!("{{ {name} = {wanted} }}")),
+        },
+        _ => return None,
+    };
+    Some(spliced(text, vec![edit]))
+}
+
+/// The text without a value of a table.
+fn without(text: &str, table: &Item, name: &str) -> Option<String> {
+    match table {
         Item::Table(table) => {
-            let header = table.span().filter(|span| !span.is_empty())?;
-            let stop = line_stop(text, header.end);
-            let lead = if text[..stop].ends_with('\n') { "" } else { end };
-            Some(vec![Edit::insert(stop, format!("{lead}{name} = {wanted}{end}"))])
+            let place = joined(table.key(name)?.span(), table.get(name)?.as_value()?.span())?;
+            Some(without_lines(text, &[place]))
         }
-        Item::Value(Value::InlineTable(table)) => {
-            let last =
-                table.iter().filter_map(|(_, value)| value.span()).map(|span| span.end).max()?;
-            Some(vec![Edit::insert(last, format!(", {name} = {wanted}"))])
-        }
+        Item::Value(Value::InlineTable(table)) => without_entry(text, table, name),
         _ => None,
     }
 }
 
-fn with_entry(text: &str, servers: &InlineTable, server: &Server) -> Result<String, Refusal> {
-    let mut entry = InlineTable::new();
-    for (name, value) in fields(server) {
-        entry.extend(value.map(|value| (name, value)));
-    }
-    let span = servers.span().ok_or_else(|| by_hand(text, 0))?;
-    let last = servers.iter().filter_map(|(_, value)| value.span()).map(|span| span.end).max();
-    let edit = match last {
-        Some(last) => Edit::insert(last, format!(", {NAME} = {entry}")),
-        None => Edit::replace(span, format!("{{ {NAME} = {entry} }}")),
+/// Where the last value of an inline table ends.
+fn last_end(table: &InlineTable) -> Option<usize> {
+    let end = |(_, value): (&str, &Value)| match value {
+        Value::InlineTable(table) if table.is_dotted() => last_end(table),
+        value => value.span().map(|span| span.end),
     };
-    Ok(spliced(text, vec![edit]))
+    table.iter().filter_map(end).max()
 }
 
-fn without_entry(text: &str, servers: &InlineTable) -> Result<String, Refusal> {
-    let place = servers.key(NAME).and_then(|key| joined(key.span(), servers.get(NAME)?.span()));
-    let Some(place) = place else { return Err(by_hand(text, 0)) };
+fn with_entry(
+    text: &str,
+    servers: &InlineTable,
+    server: &Server,
+) -> Result<Option<String>, Refusal> {
+    let mut entry: InlineTable = fields(server).into_iter().collect();
+    entry.extend(env(server).map(|env| (ENV, env)));
+    let servers = Item::Value(Value::InlineTable(servers.clone()));
+    let changed = with_field(text, &servers, NAME, &Value::InlineTable(entry));
+    changed.map(Some).ok_or_else(|| by_hand(text, 0))
+}
+
+fn without_entry(text: &str, table: &InlineTable, name: &str) -> Option<String> {
+    let place = joined(table.key(name)?.span(), table.get(name)?.span())?;
     let before = text[..place.start].trim_end();
     let behind = &text[place.end..];
     let blanks = behind.len() - behind.trim_start().len();
@@ -224,7 +262,7 @@ fn without_entry(text: &str, servers: &InlineTable) -> Result<String, Refusal> {
     } else {
         Edit::remove(before.len()..place.end + blanks)
     };
-    Ok(spliced(text, vec![edit]))
+    Some(spliced(text, vec![edit]))
 }
 
 /// The places of everything an item is made of: headers, keys with their values.

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::env::{self, Env};
 use crate::error::{Failure, Kind};
 use crate::settings::{Origin, Settings};
+use backstory_distill::live;
 use backstory_model::Timestamp;
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -200,6 +201,16 @@ impl Job {
         let home = &settings.home;
         if matches!(home.origin, Origin::Flag(_) | Origin::Env(env::BACKSTORY_HOME)) {
             variables.push((env::BACKSTORY_HOME, text("the archive", home.value.clone())?));
+        }
+        if let Some(state) = &settings.state {
+            let state = text("the folder of the state", state.value.clone())?;
+            variables.push((env::BACKSTORY_STATE_DIR, state));
+        }
+        // A scheduled sync seals what was silent for so long.
+        let [_, idle] = live::KNOBS;
+        let is_set = |name: &str| context.env.get(name).is_some();
+        if is_set(idle.name) || idle.alias.is_some_and(is_set) {
+            variables.push((idle.name, settings.live.idle_ttl_ms.to_string()));
         }
         for name in PASSED_ON {
             if let Some(path) = context.env.path(name) {

@@ -144,6 +144,28 @@ fn one_session_is_sealed_by_its_id() {
 }
 
 #[test]
+fn a_running_session_no_sync_has_seen_is_sealed_by_its_id() {
+    let sandbox = sandbox();
+    hook(&sandbox, Happening::Stopped, 0);
+    assert_eq!(sandbox.run(&["commit", "none"]).code, 5);
+    // There is no archive yet.
+    let sealed = &sandbox.json(&["commit", "5ea1ed00", "--json"])[0];
+    assert_eq!(sealed["sealed"][0]["reason"], "asked", "{sealed}");
+    // There is one, without this session.
+    let sandbox = self::sandbox();
+    let log = format!(".claude/projects/-shop/{ID}.jsonl");
+    let text = fs_err::read_to_string(sandbox.home().join(&log)).unwrap();
+    fs_err::remove_file(sandbox.home().join(&log)).unwrap();
+    sandbox.write_claude("0ther000-0000-4000-8000-000000000002", &[("Hello", "Hello.")]);
+    assert_eq!(sandbox.run(&["sync"]).code, 0);
+    sandbox.write(&log, &text);
+    hook(&sandbox, Happening::Stopped, 0);
+    let sealed = &sandbox.json(&["commit", &format!("claude:{ID}"), "--json"])[0];
+    assert_eq!(sealed["sealed"][0]["reason"], "asked", "{sealed}");
+    assert_eq!(sandbox.run(&["commit", "none"]).code, 5);
+}
+
+#[test]
 fn seals_go_along_with_an_export() {
     let sandbox = sandbox();
     sandbox.run(&["sync"]);

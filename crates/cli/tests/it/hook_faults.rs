@@ -240,6 +240,54 @@ fn a_hook_is_done_before_its_agent_would_end_it() {
 }
 
 #[test]
+fn every_hook_hears_its_agent_out() {
+    let usual = &["hook", "codex", "PostToolUse"][..];
+    let (short, long) = (200_000, 17 << 20);
+    let no = ("BACKSTORY_DEBUG", "0");
+    for (arguments, variable, size) in [
+        (usual, no, short),
+        (usual, no, long),
+        (usual, ("BACKSTORY_HOOKS", "0"), short),
+        (usual, ("OPENVIKING_MEMORY_ENABLED", "0"), short),
+        (usual, ("BACKSTORY_NOW", "soon"), short),
+        (&["hook", "codex", "PostToolUse", "more"], no, short),
+        (&["hook", "codex", "PostToolUse", "--home", "broken"], no, short),
+        (&["--home", "/nowhere", "hook", "codex", "PostToolUse", "--unknown"], no, short),
+        (&["--quiet", "hook"], no, short),
+    ] {
+        let mut sandbox = sandbox();
+        sandbox.write("broken/config.toml", "broken = [");
+        sandbox.set(variable.0, variable.1);
+        let mut hook = sandbox.command(arguments);
+        hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let output = "x".repeat(size);
+        let sent = json!({"session_id": ONE, "tool_name": "Bash", "tool_response": output});
+        let mut hook = hook.spawn().unwrap();
+        let written = hook.stdin.take().unwrap().write_all(sent.to_string().as_bytes());
+        assert!(written.is_ok(), "{arguments:?} {variable:?}: {written:?}");
+        // Any other code is a veto, or a failure of the hook.
+        let ended = hook.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{arguments:?} {variable:?}");
+    }
+}
+
+#[test]
+fn a_hook_with_nothing_to_do_waits_for_no_end() {
+    for (arguments, value) in [(&["hook", "codex", "Stop"][..], "0"), (&["hook"], "1")] {
+        let mut sandbox = sandbox();
+        sandbox.set("BACKSTORY_HOOKS", value);
+        let mut hook = sandbox.command(arguments);
+        hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let began = Instant::now();
+        let mut hook = hook.spawn().unwrap();
+        let input = hook.stdin.take();
+        assert_eq!(hook.wait_with_output().unwrap().status.code(), Some(0), "{arguments:?}");
+        assert!(began.elapsed() < PATIENCE, "{arguments:?}: {:?}", began.elapsed());
+        drop(input);
+    }
+}
+
+#[test]
 fn a_beginning_nobody_knows_takes_no_sessions_place() {
     let sandbox = sandbox();
     sandbox.write(&log_of(Flavor::Codex, ONE), &codex(ONE, "Make the cache expire"));

@@ -283,6 +283,48 @@ fn agents_own_folders_and_another_archive_are_respected() {
 }
 
 #[test]
+fn the_server_looks_where_the_state_is() {
+    for name in ["BACKSTORY_STATE_DIR", "OPENVIKING_CODEX_STATE_DIR"] {
+        let mut sandbox = used();
+        sandbox.set(name, "my state");
+        ok(sandbox.run(&["install", "claude", "codex"]));
+        let json = read(&sandbox, ".claude.json");
+        assert!(json.contains("\"BACKSTORY_STATE_DIR\": \"[HOME]/my state\""), "{json}");
+        let toml = read(&sandbox, ".codex/config.toml");
+        assert!(toml.contains("BACKSTORY_STATE_DIR = \"[HOME]/my state\""), "{toml}");
+    }
+}
+
+#[test]
+fn a_rule_whose_end_got_lost_takes_nothing_of_others_along() {
+    let sandbox = used();
+    let write = |text: &str| sandbox.write(".grok/AGENTS.md", text);
+    ok(sandbox.run(&["install", "grok"]));
+    let lost = read(&sandbox, ".grok/AGENTS.md").replace("<!-- backstory:end -->", "") + "Mine.\n";
+    write(&lost);
+    ok(sandbox.run(&["install", "grok"]));
+    let installed = read(&sandbox, ".grok/AGENTS.md");
+    write(&format!("{installed}More of mine.\n"));
+    ok(sandbox.run(&["install", "grok"]));
+    ok(sandbox.run(&["uninstall", "grok"]));
+    assert_eq!(read(&sandbox, ".grok/AGENTS.md"), format!("{lost}More of mine.\n"));
+}
+
+#[test]
+fn a_command_that_does_more_than_ours_outlives_us_and_that_is_said() {
+    let sandbox = used();
+    let theirs = "backstory hook claude Stop && notify-send done";
+    let settings = CLAUDE_SETTINGS.replace("notify-send done", theirs);
+    sandbox.write(".claude/settings.json", &settings);
+    ok(sandbox.run(&["install", "claude"]));
+    let installed = read(&sandbox, ".claude/settings.json");
+    assert_eq!(installed.matches("hook claude Stop").count(), 1, "{installed}");
+    let run = ok(sandbox.run(&["uninstall", "claude"]));
+    assert!(run.stdout.contains("~/.claude/settings.json still runs Backstory"), "{run}");
+    assert_eq!(read(&sandbox, ".claude/settings.json"), settings);
+}
+
+#[test]
 fn a_store_the_hooks_would_not_see_is_refused() {
     let sandbox = used();
     let before = everything(&sandbox);

@@ -204,6 +204,22 @@ fn the_configured_cadence_holds() {
 }
 
 #[test]
+fn the_timer_looks_where_the_state_is_and_waits_as_long() {
+    for (state, idle) in [
+        ("BACKSTORY_STATE_DIR", "BACKSTORY_IDLE_TTL_MS"),
+        ("OPENVIKING_CODEX_STATE_DIR", "OPENVIKING_CODEX_IDLE_TTL_MS"),
+    ] {
+        let mut sandbox = machine(&[("crontab", CRONTAB)]);
+        sandbox.set(state, "my state");
+        sandbox.set(idle, "60000");
+        ok(sandbox.run(&["schedule", "install", "--with", "cron"]));
+        let tab = read(&sandbox, "tab");
+        assert!(tab.contains("BACKSTORY_STATE_DIR='[HOME]/my state' "), "{tab}");
+        assert!(tab.contains("BACKSTORY_IDLE_TTL_MS='60000' "), "{tab}");
+    }
+}
+
+#[test]
 fn a_store_the_timer_would_not_see_is_refused() {
     let mut sandbox = machine(&[("systemctl", NO_SYSTEMCTL), ("crontab", CRONTAB)]);
     let url = "postgres://ada@db.example/archive";

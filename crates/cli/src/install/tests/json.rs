@@ -1,10 +1,11 @@
 //! JSON settings: hooks and the MCP server.
 
 use super::super::hooks::found;
-use super::super::{Part, without_ours};
+use super::super::{Part, with_ours, without_ours};
 use super::{check_round, program, with};
 use backstory_model::Flavor;
 use insta::assert_snapshot;
+use std::collections::BTreeSet;
 
 const COMMENTED: &str = "// my settings
 {
@@ -179,9 +180,80 @@ fn an_older_server_is_brought_up_to_date_in_its_place() {
     assert_snapshot!(with(Part::JsonServer, older).unwrap(), @r#"
     {
       "mcpServers": {
-        "backstory": { "command": "/opt/my tools/backstory", "args": ["mcp"], "mine": true },
+        "backstory": { "command": "/opt/my tools/backstory", "args": ["mcp"], "env": { "X": "1" }, "mine": true },
         "z": { "command": "z" }
       }
     }
     "#);
+}
+
+#[test]
+fn variables_of_others_stay_as_they_are_written() {
+    let server = |env: &str| {
+        format!(
+            "{{\"mcpServers\":{{\"backstory\":{{\"command\":\"/opt/my tools/backstory\",\"args\":[\"mcp\"]{env}}}}}}}\n"
+        )
+    };
+    let mut with_home = program();
+    with_home.home = Some("/else where".into());
+    let with_home = |text: &str| with_ours(Part::JsonServer, Flavor::Claude, text, &with_home);
+    for (before, after) in [
+        (
+            ",\"env\":{\"FOO\":\"1\"/* keep */}",
+            ",\"env\":{\"FOO\":\"1\", \"BACKSTORY_HOME\": \"/else where\"/* keep */}",
+        ),
+        (
+            ",\"env\":{\"BACKSTORY_HOME\":\"/h\",\"FOO\":\"1\"}",
+            ",\"env\":{\"BACKSTORY_HOME\":\"/else where\",\"FOO\":\"1\"}",
+        ),
+        ("", ", \"env\": {\"BACKSTORY_HOME\":\"/else where\"}"),
+    ] {
+        let homed = with_home(&server(before)).unwrap();
+        assert_eq!(homed, server(after));
+        assert_eq!(with_home(&homed).as_ref(), Ok(&homed), "a second time changes it");
+        // What only an earlier installation said goes again, and nothing else.
+        let back = with(Part::JsonServer, &homed).unwrap();
+        assert!(!back.contains("BACKSTORY_HOME"), "{back}");
+        assert_eq!(back.contains("FOO"), before.contains("FOO"), "{back}");
+    }
+    let own = server(",\"env\":{}");
+    assert_eq!(with(Part::JsonServer, &own).unwrap(), own);
+    assert!(with_home(&server(",\"env\":[]")).is_err());
+}
+
+/// Such a command already tells us what happened, so one of ours beside it would tell it twice. It is also
+/// more than ours: to rewrite it would lose what else it does. So it stays, and ours is not added.
+#[test]
+fn a_command_that_does_more_than_ours_takes_its_place() {
+    let theirs = "backstory hook claude Stop && echo hi";
+    let handler = format!("{{\"type\":\"command\",\"command\":\"{theirs}\"}}");
+    let plain = "{\"type\":\"command\",\"command\":\"backstory hook claude Stop\"}";
+    for (handlers, kept) in [
+        (handler.clone(), handler.clone()),
+        (format!("{plain},{handler}"), handler.clone()),
+        (format!("{handler},{plain}"), handler.clone()),
+    ] {
+        let text = |list: &str| format!("{{\"hooks\":{{\"Stop\":[{{\"hooks\":[{list}]}}]}}}}");
+        let with_it = with(Part::Hooks, &text(&handlers)).unwrap();
+        assert_eq!(with_it.matches("hook claude Stop").count(), 1, "{with_it}");
+        assert!(with_it.contains(theirs), "{with_it}");
+        let events: BTreeSet<String> =
+            found(&with_it).unwrap().into_iter().map(|here| here.event).collect();
+        assert_eq!(events.len(), program().hooks(Flavor::Claude).len(), "{with_it}");
+        assert_eq!(with(Part::Hooks, &with_it).as_ref(), Ok(&with_it), "a second time");
+        assert_eq!(without_ours(Part::Hooks, &with_it, None), Ok(text(&kept)));
+    }
+    let elsewhere = theirs.replace("Stop", "PreToolUse");
+    let text = format!(
+        "{{\"hooks\":{{\"PreToolUse\":[{{\"hooks\":[{{\"command\":\"{elsewhere}\"}}]}}]}}}}"
+    );
+    assert!(with(Part::Hooks, &text).unwrap().contains(&elsewhere), "an event we have no hook for");
+}
+
+#[test]
+fn flags_before_the_command_make_it_no_other_hook() {
+    let text = "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"command\":\"backstory --home '/a b' -q hook claude Stop\"}]}]}}";
+    let with_it = with(Part::Hooks, text).unwrap();
+    assert_eq!(with_it.matches("hook claude Stop").count(), 1, "{with_it}");
+    assert!(!with_it.contains("/a b"), "{with_it}");
 }

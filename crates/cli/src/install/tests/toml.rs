@@ -1,7 +1,7 @@
 //! TOML settings: the MCP server.
 
 use super::super::{Part, with_ours, without_ours};
-use super::{check_round, program, with};
+use super::{check_round, is_part_of, program, with};
 use backstory_model::Flavor;
 use insta::assert_snapshot;
 
@@ -76,6 +76,9 @@ fn an_older_server_is_brought_up_to_date_and_keeps_what_was_added() {
     command = "/opt/my tools/backstory"
     args = ["mcp"]
 
+    [mcp_servers.backstory.env]
+    OLD = "1"
+
     [mcp_servers.backstory.tools.recall]
     approval_mode = "approve"
 
@@ -88,8 +91,66 @@ fn an_older_server_is_brought_up_to_date_and_keeps_what_was_added() {
     let with_home = with_ours(Part::TomlServer, Flavor::Codex, GROWN, &program).unwrap();
     let read: toml::Table = with_home.parse().unwrap();
     let env = &read["mcp_servers"]["backstory"]["env"];
-    assert_eq!(env.as_table().unwrap().len(), 1, "{with_home}");
+    assert_eq!(env.as_table().unwrap().len(), 2, "{with_home}");
     assert_eq!(env["BACKSTORY_HOME"].as_str(), Some("/else where"));
+    assert_eq!(env["OLD"].as_str(), Some("1"));
+}
+
+/// Our server with variables somebody added, written in every way there is.
+const WITH_VARIABLES: [&str; 7] = [
+    "[mcp_servers.backstory]\ncommand = \"/old/backstory\"\n[mcp_servers.backstory.env] # mine\nFOO=\"1\" # keep\n[z]\nq=1\n",
+    "[mcp_servers.backstory]\ncommand = \"/old/backstory\"\nenv = { FOO=\"1\" } # keep\n",
+    "[mcp_servers.backstory]\r\ncommand = \"/old/backstory\"\r\nenv.FOO=\"1\" # keep\r\n",
+    "[mcp_servers.backstory]\ncommand = \"/old/backstory\"\nenv = {} # keep\nFOO=\"1\"",
+    "mcp_servers = { backstory = { command = \"/old/backstory\", env = { FOO=\"1\" } } } # keep\n",
+    "mcp_servers.backstory.command = \"/old/backstory\"\nmcp_servers.backstory.env.FOO=\"1\" # keep\nx = 1\n",
+    "[mcp_servers]\n  backstory.command = \"/old/backstory\" # keep\n  backstory.env = { FOO=\"1\" }",
+];
+
+#[test]
+fn variables_of_others_stay_as_they_are_written() {
+    let mut with_home = program();
+    with_home.home = Some("/else where".into());
+    with_home.variables.insert("CODEX_HOME".into(), "/c".into());
+    for text in WITH_VARIABLES {
+        let moved = text.replace("/old/backstory", "/opt/my tools/backstory");
+        let plain = with(Part::TomlServer, text).unwrap();
+        assert!(is_part_of(&moved, &plain), "{plain}");
+        assert!(!plain.contains("_HOME"), "{plain}");
+        let homed = with_ours(Part::TomlServer, Flavor::Codex, &plain, &with_home).unwrap();
+        assert!(is_part_of(&plain, &homed), "{homed}");
+        let read: toml::Table = homed.parse().unwrap();
+        let server = &read["mcp_servers"]["backstory"];
+        assert_eq!(server["args"][0].as_str(), Some("mcp"), "{homed}");
+        assert_eq!(server["env"]["BACKSTORY_HOME"].as_str(), Some("/else where"), "{homed}");
+        assert_eq!(server["env"]["CODEX_HOME"].as_str(), Some("/c"), "{homed}");
+        let again = with_ours(Part::TomlServer, Flavor::Codex, &homed, &with_home).unwrap();
+        assert_eq!(again, homed, "a second time changes it");
+        // What only an earlier installation said goes again, and nothing else.
+        let back: toml::Table = with(Part::TomlServer, &homed).unwrap().parse().unwrap();
+        let mut expected: toml::Table = plain.parse().unwrap();
+        if text.contains("env = {} ") {
+            let server = expected["mcp_servers"]["backstory"].as_table_mut().unwrap();
+            server.remove("env");
+        }
+        assert_eq!(back, expected, "{homed}");
+    }
+}
+
+#[test]
+fn dotted_keys_are_followed_or_refused_but_never_broken() {
+    let dotted = "a = 1\nmcp_servers.backstory.command = \"/old/backstory\" # mine\nb = 2";
+    assert_snapshot!(with(Part::TomlServer, dotted).unwrap(), @r#"
+    a = 1
+    mcp_servers.backstory.command = "/opt/my tools/backstory" # mine
+    mcp_servers.backstory.args = ["mcp"]
+    b = 2
+    "#);
+    let others = "mcp_servers = { a.command = \"a\" }\n";
+    check_round(Part::TomlServer, "dotted in one line", others);
+    let inline = "x = 1\nmcp_servers = { backstory.command = \"backstory\" }\n";
+    let refusal = with(Part::TomlServer, inline).unwrap_err();
+    assert!(refusal.what.contains("without touching the rest"), "{refusal:?}");
 }
 
 #[test]
