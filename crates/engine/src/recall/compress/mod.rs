@@ -25,6 +25,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 /// So much of a prompt is shown to a model, in bytes.
 const PROMPT_BYTES: usize = 4_000;
+/// So much of it is looked through for secrets.
+const LOOK_BYTES: usize = 1 << 20;
 
 /// How what is told may be put into fewer words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +84,6 @@ pub(super) fn ask(
     let (Some(agent), Some(compress)) = (occasion.session.flavor(), options.compress) else {
         return Ok(());
     };
-    let prompt = &options.prompt;
-    let prompt = &prompt[..prompt.floor_char_boundary(PROMPT_BYTES.min(prompt.len()))];
     let item = |item: &RecallItem| AskedItem {
         category: item.category.name().to_owned(),
         address: item.address.clone(),
@@ -94,12 +94,21 @@ pub(super) fn ask(
         &Asked {
             at: occasion.at,
             agent: agent.name().to_owned(),
-            prompt: Redactor::shared().redact(prompt).into_owned(),
+            prompt: without_secrets(&options.prompt),
             bullets: compress.bullets,
             bytes: found.items.iter().map(|item| line_bytes(Some(item))).sum(),
             items: found.items.iter().map(item).collect(),
         },
     )
+}
+
+/// The beginning of a prompt, without secrets. These are looked for in more of it: the half of one that is cut
+/// through would not be recognised.
+fn without_secrets(prompt: &str) -> String {
+    let looked_at = &prompt[..prompt.floor_char_boundary(LOOK_BYTES.min(prompt.len()))];
+    let mut head = Redactor::shared().redact(looked_at).into_owned();
+    head.truncate(head.floor_char_boundary(PROMPT_BYTES.min(head.len())));
+    head
 }
 
 /// The same for the same things, asked for with the same telling words.

@@ -178,6 +178,16 @@ fn secrets_in_an_answer_are_redacted() {
 }
 
 #[test]
+fn a_secret_across_the_end_of_what_a_model_sees_is_redacted_whole() {
+    let secret = ["ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    for before in PROMPT_BYTES - secret.len() - 2..PROMPT_BYTES + 2 {
+        let prompt = format!("{} {secret} and more", "x ".repeat(before / 2));
+        let shown = without_secrets(&prompt);
+        assert!(shown.len() <= PROMPT_BYTES && !shown.contains(&secret[..10]), "{before}");
+    }
+}
+
+#[test]
 fn the_first_model_that_answers_is_written_down_and_asked() {
     let scene = Scene::new();
     let second_only = |candidate: &Candidate| match candidate.model.as_str() {
