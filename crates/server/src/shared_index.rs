@@ -8,9 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Pages of files stay mapped once they were looked at. With more of them than this, the index is opened
-/// anew, which lets them go: the system keeps what it has room for, and it is not counted as ours. An index
-/// of a million events fits, since whatever is opened anew has to be mapped anew as well.
-const MOST_MAPPED_KB: u64 = 104 << 10;
+/// anew, which lets them go: the system keeps what it has room for, and it is not counted as ours.
+const MOST_MAPPED_KB: u64 = 80 << 10;
 /// Opening takes as long as some answers do, and asking the system is not free either, so both are done
 /// once in so many answers.
 const ANSWERS: u32 = 4;
